@@ -1,0 +1,158 @@
+"""From rows in the order of reading to the blocks of Annotations, in the numbers of a label scheme."""
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+import numpy as np
+
+from crowdseq.arrays import BoolArray, IntArray
+from crowdseq.core.annotations import Annotations
+from crowdseq.core.detection import detect_kind, scheme_for
+from crowdseq.core.labels import LabelScheme
+from crowdseq.core.ragged import gather_ranges, offsets_of
+from crowdseq.core.spans import convert
+from crowdseq.errors import SchemeError
+
+GOLD_ROW = -1  # gold travels as one more annotator until the corpus is built
+_CELLS_AT_A_TIME = 1 << 22  # bounds the index arrays, which are wider than the cells themselves
+
+
+@dataclass(frozen=True, eq=False)
+class RawRows:
+    """R rows: the sentence, the annotator and the first cell of each; cells hold label numbers."""
+
+    sentences: IntArray
+    voters: IntArray
+    starts: IntArray
+    cells: IntArray
+
+    def in_order(self, lengths: IntArray, without: Collection[int]) -> "RawRows":
+        """Rows by sentence, then annotator, their cells following each other."""
+        order = np.lexsort((self.voters, self.sentences))
+        if without:
+            order = order[~np.isin(order, list(without))]
+        sentences, starts = self.sentences[order], self.starts[order]
+        row_lengths = lengths[sentences]
+        offsets = offsets_of(row_lengths)
+        cells = np.empty(int(offsets[-1]), np.int16)
+        for first, last in _portions(offsets):
+            places = gather_ranges(starts[first:last], row_lengths[first:last])
+            cells[offsets[first] : offsets[last]] = self.cells[places]
+        return RawRows(sentences, self.voters[order], offsets[:-1], cells)
+
+    def gold(self, token_offsets: IntArray) -> tuple[IntArray, BoolArray]:
+        """(T,) gold tags and (N,) whether a sentence has any."""
+        chosen = np.flatnonzero(self.voters == GOLD_ROW)
+        sentences = self.sentences[chosen]
+        lengths = np.diff(token_offsets)[sentences]
+        gold = np.full(int(token_offsets[-1]), -1, np.int16)
+        has_gold = np.zeros(len(token_offsets) - 1, np.bool_)
+        has_gold[sentences] = True
+        gold[gather_ranges(token_offsets[sentences], lengths)] = self.cells[
+            gather_ranges(self.starts[chosen], lengths)
+        ]
+        return gold, has_gold
+
+    def annotations(self, names: tuple[str, ...], lengths: IntArray) -> Annotations:
+        """All rows but gold."""
+        people = self.voters != GOLD_ROW
+        cells = self.cells
+        if not people.all():
+            cells = cells[np.repeat(people, lengths[self.sentences])]
+        counts = np.bincount(self.sentences[people], minlength=len(lengths))
+        return Annotations(names, self.voters[people].astype(np.int32), offsets_of(counts), cells, lengths)
+
+
+def number_by_name(voters: IntArray, names: list[str]) -> tuple[IntArray, tuple[str, ...]]:
+    """(R,) annotators in the order of their names, so that the order of reading leaves no trace, and those
+    names; who has no row is left out."""
+    used = sorted(set(np.unique(voters).tolist()) - {GOLD_ROW}, key=names.__getitem__)
+    ranks = np.full(len(names) + 1, GOLD_ROW, np.int32)
+    ranks[used] = np.arange(len(used), dtype=np.int32)
+    return ranks[voters], tuple(names[number] for number in used)
+
+
+@dataclass(frozen=True, eq=False)
+class Spelling:
+    """The scheme that was settled on, the kind that the file used, and the labels written anew."""
+
+    scheme: LabelScheme
+    kind: str
+    cells: IntArray
+    respelt: Mapping[str, int]
+
+
+def settle_spelling(rows: RawRows, labels: list[str], scheme: LabelScheme | str | None) -> Spelling:
+    """Cells in the numbers of the scheme given, or of the one that the labels themselves show."""
+    counts = _label_counts(rows.cells, len(labels))
+    offsets = np.append(rows.starts, len(rows.cells))
+    if isinstance(scheme, LabelScheme):
+        return Spelling(scheme, scheme.kind, *_renumber(rows.cells, labels, counts, scheme))
+    used = [label for label, count in zip(labels, counts, strict=True) if count]
+    kind = scheme or detect_kind(labels, count_bigrams(rows.cells, offsets, len(labels)))
+    target = scheme_for(used, kind)
+    if kind != "IOB1":
+        return Spelling(target, kind, *_renumber(rows.cells, labels, counts, target))
+    source = LabelScheme.of_types(target.types, "IOB1")
+    cells, respelt = _renumber(rows.cells, labels, counts, source)
+    return Spelling(target, kind, convert(cells, offsets, source, target), respelt)
+
+
+def count_bigrams(cells: IntArray, offsets: IntArray, size: int) -> IntArray:
+    """(size + 1, size + 1) how often label j follows label i; the last row and column are starts and ends."""
+    table = np.zeros((size + 1) * (size + 1), np.int64)
+    for first, last in _portions(offsets):
+        here = cells[offsets[first] : offsets[last]].astype(np.int64)
+        filled = np.flatnonzero(np.diff(offsets[first : last + 1]))
+        heads = offsets[first : last + 1][filled] - offsets[first]
+        tails = offsets[first : last + 1][filled + 1] - offsets[first] - 1
+        before = np.concatenate([[-1], here[:-1]])
+        before[heads] = size
+        known = (before >= 0) & (here >= 0)
+        table += np.bincount(before[known] * (size + 1) + here[known], minlength=len(table))
+        closing = here[tails][here[tails] >= 0]
+        table += np.bincount(closing * (size + 1) + size, minlength=len(table))
+    return table.reshape(size + 1, size + 1)
+
+
+def _label_counts(cells: IntArray, size: int) -> IntArray:
+    counts = np.zeros(size + 1, np.int64)
+    for first in range(0, len(cells), _CELLS_AT_A_TIME):
+        portion = cells[first : first + _CELLS_AT_A_TIME].astype(np.int64)
+        counts += np.bincount(portion + 1, minlength=size + 1)
+    return counts[1:]
+
+
+def _renumber(
+    cells: IntArray, labels: list[str], counts: IntArray, scheme: LabelScheme
+) -> tuple[IntArray, dict[str, int]]:
+    """Cells in the scheme's numbers; a prefix that it lacks is respelt, a label that it lacks is an error."""
+    numbers = np.full(len(labels) + 1, -1, np.int16)
+    respelt: dict[str, int] = {}
+    for place, (label, count) in enumerate(zip(labels, counts.tolist(), strict=True)):
+        spelt = scheme.kind_of(label)
+        if not count:
+            continue
+        if spelt not in scheme.index:
+            raise SchemeError(_unknown_label(label, count, scheme))
+        if spelt != label:
+            respelt[label] = count
+        numbers[place] = scheme.index[spelt]
+    return numbers[cells], respelt
+
+
+def _unknown_label(label: str, count: int, scheme: LabelScheme) -> str:
+    near = get_close_matches(label, scheme.tags, 1, 0.5)
+    hint = f"did you mean '{near[0]}'?" if near else f"which has {', '.join(scheme.tags[:12])}"
+    return f"label '{label}' ({count} times) is not in the label set, {hint}"
+
+
+def _portions(offsets: IntArray) -> Iterator[tuple[int, int]]:
+    """Ranges of rows that hold a bounded number of cells each."""
+    first, n_rows = 0, len(offsets) - 1
+    while first < n_rows:
+        limit = offsets[first] + _CELLS_AT_A_TIME
+        last = max(first + 1, int(np.searchsorted(offsets, limit, side="right")) - 1)
+        yield first, last
+        first = last

@@ -1,0 +1,187 @@
+"""LabelScheme: the tags, and which tag may follow which. The only place that knows BIO."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crowdseq.arrays import BoolArray, IntArray
+from crowdseq.errors import SchemeError
+
+OUTSIDE = "O"
+PLAIN = "plain"
+UNLABELLED = -1
+
+# For every kind and tag prefix: the prefixes that may stand before it in an entity of the same type,
+# and those that may stand before it otherwise; "^" is the start of a sentence, the row "$" its end.
+_RULES: dict[str, dict[str, tuple[str, str]]] = {
+    "IO": {"O": ("", "OI^"), "I": ("I", "OI^"), "$": ("", "OI^")},
+    "IOB1": {"O": ("", "OBI^"), "I": ("BI", "OBI^"), "B": ("BI", ""), "$": ("", "OBI^")},
+    "IOB2": {"O": ("", "OBI^"), "B": ("BI", "OBI^"), "I": ("BI", ""), "$": ("", "OBI^")},
+    "BIOES": {
+        "O": ("", "OES^"),
+        "B": ("ES", "OES^"),
+        "I": ("BI", ""),
+        "E": ("BI", ""),
+        "S": ("ES", "OES^"),
+        "$": ("", "OES^"),
+    },
+}
+_RULES["BILOU"] = {
+    prefix.translate(str.maketrans("ES", "LU")): (
+        same.translate(str.maketrans("ES", "LU")),
+        other.translate(str.maketrans("ES", "LU")),
+    )
+    for prefix, (same, other) in _RULES["BIOES"].items()
+}
+CHUNK_KINDS = tuple(_RULES)
+KINDS = (*CHUNK_KINDS, PLAIN)
+
+# A prefix that a kind does not have, read as the nearest one it has.
+_NEAREST: dict[str, dict[str, str]] = {
+    "IO": {"B": "I", "E": "I", "L": "I", "S": "I", "U": "I"},
+    "IOB1": {"E": "I", "L": "I", "S": "I", "U": "I"},
+    "IOB2": {"E": "I", "L": "I", "S": "B", "U": "B"},
+    "BIOES": {"L": "E", "U": "S"},
+    "BILOU": {"E": "L", "S": "U"},
+}
+_PREFIXES = frozenset("BIESLU")
+
+
+def split_tag(tag: str) -> tuple[str, str]:
+    """`B-PER` to ("B", "PER"); `O` to ("O", ""); a tag without a known prefix to ("", tag)."""
+    if tag == OUTSIDE:
+        return OUTSIDE, ""
+    if len(tag) > 1 and tag[1] == "-" and tag[0] in _PREFIXES:
+        return tag[0], tag[2:]
+    return "", tag
+
+
+@dataclass(frozen=True)
+class LabelScheme:
+    """M tags in a fixed order, and the transitions that a valid sequence may make.
+
+    Build one with `of_types` or `plain`; `tags` are then O first, types in order, or the plain labels.
+    """
+
+    tags: tuple[str, ...]
+    kind: str = "IOB2"
+    types: tuple[str, ...] = field(init=False, compare=False)
+    allowed: BoolArray = field(init=False, compare=False, repr=False)
+    starts: BoolArray = field(init=False, compare=False, repr=False)
+    ends: BoolArray = field(init=False, compare=False, repr=False)
+    prefix_codes: IntArray = field(init=False, compare=False, repr=False)
+    type_ids: IntArray = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS:
+            raise SchemeError(f"label scheme '{self.kind}' is unknown, choose one of {', '.join(KINDS)}")
+        if len(set(self.tags)) != len(self.tags):
+            raise SchemeError("a label scheme lists a tag twice")
+        if len(self.tags) > np.iinfo(np.int16).max:
+            raise SchemeError(f"{len(self.tags)} tags are more than the {np.iinfo(np.int16).max} we can hold")
+        parts = [(OUTSIDE, tag) if self.kind == PLAIN else split_tag(tag) for tag in self.tags]
+        rules = _RULES.get(self.kind, {})
+        for tag, (prefix, _) in zip(self.tags, parts, strict=True):
+            if self.kind != PLAIN and prefix not in rules:
+                raise SchemeError(f"tag '{tag}' does not belong to the scheme {self.kind}")
+        types = sorted({kind for _, kind in parts if kind})
+        self._freeze("types", tuple(types))
+        self._freeze_array("prefix_codes", [ord(prefix) for prefix, _ in parts], np.int16)
+        self._freeze_array("type_ids", [types.index(kind) if kind else -1 for _, kind in parts], np.int16)
+        allowed, starts, ends = _transitions(rules, parts)
+        self._freeze_array("allowed", allowed, np.bool_)
+        self._freeze_array("starts", starts, np.bool_)
+        self._freeze_array("ends", ends, np.bool_)
+
+    def _freeze(self, name: str, value: object) -> None:
+        object.__setattr__(self, name, value)
+
+    def _freeze_array(self, name: str, values: object, dtype: type) -> None:
+        array: NDArray[Any] = np.array(values, dtype=dtype)
+        array.setflags(write=False)
+        self._freeze(name, array)
+
+    @classmethod
+    def of_types(cls, types: Iterable[str], kind: str = "IOB2") -> "LabelScheme":
+        """The full tag set of a chunk scheme over some entity types."""
+        if kind not in _RULES:
+            raise SchemeError(f"'{kind}' is no chunk scheme, choose one of {', '.join(CHUNK_KINDS)}")
+        prefixes = [p for p in "BIELSU" if p in _RULES[kind]]
+        names = sorted(set(types))
+        if any(not name for name in names):
+            raise SchemeError("an entity type has an empty name (a tag such as 'B-'), name it")
+        return cls((OUTSIDE, *(f"{p}-{name}" for name in names for p in prefixes)), kind)
+
+    @classmethod
+    def plain(cls, labels: Iterable[str]) -> "LabelScheme":
+        """Tags without spans, such as parts of speech: everything may follow everything."""
+        return cls(tuple(sorted(set(labels))), PLAIN)
+
+    def __len__(self) -> int:
+        return len(self.tags)
+
+    @property
+    def is_plain(self) -> bool:
+        return self.kind == PLAIN
+
+    @cached_property
+    def index(self) -> dict[str, int]:
+        """Tag to its number."""
+        return {tag: number for number, tag in enumerate(self.tags)}
+
+    @cached_property
+    def outside(self) -> int:
+        """The number of the tag `O`, or -1 in a plain scheme."""
+        return UNLABELLED if self.is_plain else self.index.get(OUTSIDE, UNLABELLED)
+
+    def ids(self, tags: Iterable[str | None]) -> IntArray:
+        """Tags to (T,) numbers; None becomes -1."""
+        try:
+            return np.array([UNLABELLED if tag is None else self.index[tag] for tag in tags], dtype=np.int16)
+        except KeyError as error:
+            raise SchemeError(f"tag {error.args[0]!r} is not one of {', '.join(self.tags)}") from None
+
+    def names(self, ids: IntArray) -> tuple[str | None, ...]:
+        """(T,) numbers to tags; -1 becomes None."""
+        tags = self.tags
+        return tuple(tags[number] if number >= 0 else None for number in ids.tolist())
+
+    def is_valid(self, ids: IntArray) -> bool:
+        """Whether one sequence of numbers keeps the rules; unlabelled tokens break none."""
+        if len(ids) == 0:
+            return True
+        first, last = int(ids[0]), int(ids[-1])
+        before, after = ids[:-1], ids[1:]
+        known = (before >= 0) & (after >= 0)
+        return bool(
+            (first < 0 or self.starts[first])
+            and (last < 0 or self.ends[last])
+            and self.allowed[before[known], after[known]].all()
+        )
+
+    def kind_of(self, tag: str) -> str:
+        """The tag as this kind writes it: a prefix that it lacks becomes the nearest one it has."""
+        prefix, name = split_tag(tag)
+        nearest = _NEAREST.get(self.kind, {}).get(prefix, prefix)
+        return f"{nearest}-{name}" if name and not self.is_plain else tag
+
+
+def _transitions(
+    rules: dict[str, tuple[str, str]], parts: Sequence[tuple[str, str]]
+) -> tuple[BoolArray, BoolArray, BoolArray]:
+    """Rules spelt out for every pair of tags: allowed (M, M), starts (M,), ends (M,)."""
+    size = len(parts)
+    if not rules:
+        return np.ones((size, size), np.bool_), np.ones(size, np.bool_), np.ones(size, np.bool_)
+    allowed = np.zeros((size, size), np.bool_)
+    for after, (prefix, name) in enumerate(parts):
+        same, other = rules[prefix]
+        for before, (before_prefix, before_name) in enumerate(parts):
+            allowed[before, after] = before_prefix in (same if name and name == before_name else other)
+    starts = np.array(["^" in rules[prefix][1] for prefix, _ in parts], np.bool_)
+    ends = np.array([prefix in rules["$"][1] for prefix, _ in parts], np.bool_)
+    return allowed, starts, ends

@@ -1,0 +1,161 @@
+"""Spans, and the way between tags and spans, for one sequence and for flat arrays of many."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from crowdseq.arrays import BoolArray, IntArray
+from crowdseq.core.labels import LabelScheme
+from crowdseq.errors import SchemeError
+
+_BEGINNERS = tuple(map(ord, "BSU"))
+_CONTINUERS = tuple(map(ord, "IEL"))
+_OPEN = tuple(map(ord, "BI"))
+
+
+@dataclass(frozen=True, order=True)
+class Span:
+    """Tokens start to end (half-open) that carry one label."""
+
+    start: int
+    end: int
+    label: str
+
+
+@dataclass(frozen=True)
+class SpanTable:
+    """Many spans as arrays: (S,) first token, (S,) token after the last, (S,) number of the type."""
+
+    starts: IntArray
+    ends: IntArray
+    types: IntArray
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+
+def find_spans(tags: IntArray, offsets: IntArray, scheme: LabelScheme, *, lenient: bool = False) -> SpanTable:
+    """(T,) tag numbers of sentences at offsets (N + 1,) to their spans; -1 counts as outside.
+
+    Strict: a span must begin and end as its scheme says, stray pieces count for nothing. Lenient, as
+    conlleval does it: any piece that cannot continue the one before it begins a span. A plain scheme has one
+    span for each labelled token.
+    """
+    if len(tags) == 0:
+        none = np.zeros(0, np.int64)
+        return SpanTable(none, none, none)
+    inside = tags >= 0
+    types = np.where(inside, scheme.type_ids[tags], -1)
+    if scheme.is_plain:
+        places = np.flatnonzero(inside)
+        return SpanTable(places, places + 1, types[places].astype(np.int64))
+    prefixes = np.where(inside, scheme.prefix_codes[tags], ord("O"))
+    heads = ~_continues(prefixes, types, offsets, scheme)
+    first = np.flatnonzero(heads)
+    last = np.append(first[1:], len(tags)) - 1
+    real = types[first] >= 0
+    if not lenient and scheme.kind not in ("IO", "IOB1"):
+        real &= np.isin(prefixes[first], _BEGINNERS)
+    if not lenient and scheme.kind in ("BIOES", "BILOU"):
+        real &= ~np.isin(prefixes[last], _OPEN)
+    return SpanTable(first[real], last[real] + 1, types[first[real]].astype(np.int64))
+
+
+def _continues(prefixes: IntArray, types: IntArray, offsets: IntArray, scheme: LabelScheme) -> BoolArray:
+    """(T,) whether a token carries on the span of the token before it."""
+    same = np.zeros(len(types), np.bool_)
+    same[1:] = (types[1:] == types[:-1]) & (types[1:] >= 0)
+    same[offsets[:-1][offsets[:-1] < len(types)]] = False
+    same &= np.isin(prefixes, _CONTINUERS)
+    if scheme.kind not in ("IO", "IOB1"):
+        closed = np.zeros(len(types), np.bool_)
+        closed[1:] = ~np.isin(prefixes[:-1], _OPEN)
+        same &= ~closed
+    return same
+
+
+def decode(scheme: LabelScheme, tags: Iterable[str | None], *, lenient: bool = False) -> tuple[Span, ...]:
+    """The spans of one sequence of tags."""
+    ids = scheme.ids(tags)
+    table = find_spans(ids, np.array([0, len(ids)]), scheme, lenient=lenient)
+    return tuple(
+        Span(int(start), int(end), scheme.types[kind])
+        for start, end, kind in zip(table.starts, table.ends, table.types, strict=True)
+    )
+
+
+def encode(scheme: LabelScheme, spans: Iterable[Span], length: int) -> tuple[str, ...]:
+    """Spans that do not overlap to the tags of a sequence."""
+    ordered = sorted(spans)
+    for before, after in pairwise(ordered):
+        if after.start < before.end:
+            raise SchemeError(f"spans {before} and {after} overlap, a tag sequence can hold only one of them")
+    for span in ordered:
+        if not 0 <= span.start < span.end <= length:
+            raise SchemeError(f"{span} does not lie inside a sequence of {length} tokens")
+    table = SpanTable(
+        np.array([span.start for span in ordered], np.int64),
+        np.array([span.end for span in ordered], np.int64),
+        np.array([_type_number(scheme, span.label) for span in ordered], np.int64),
+    )
+    return tuple(str(tag) for tag in scheme.names(paint(table, length, scheme)))
+
+
+def _type_number(scheme: LabelScheme, label: str) -> int:
+    if label not in scheme.types:
+        raise SchemeError(f"label '{label}' is not one of {', '.join(scheme.types)}")
+    return scheme.types.index(label)
+
+
+def paint(table: SpanTable, length: int, scheme: LabelScheme) -> IntArray:
+    """A table of spans to (length,) tag numbers under a scheme."""
+    tags = np.full(length, scheme.outside, np.int16)
+    if len(table) == 0:
+        return tags
+    lengths = table.ends - table.starts
+    places = np.repeat(table.starts, lengths) + _positions(lengths)
+    types = np.repeat(table.types, lengths)
+    first = _positions(lengths) == 0
+    last = places + 1 == np.repeat(table.ends, lengths)
+    prefixes = np.select([first & last, first, last], [*_shape_prefixes(scheme)], _middle(scheme))
+    if scheme.kind == "IOB1":
+        touches = np.zeros(len(table), np.bool_)
+        touches[1:] = (table.starts[1:] == table.ends[:-1]) & (table.types[1:] == table.types[:-1])
+        prefixes = np.where(first & np.repeat(touches, lengths), ord("B"), ord("I"))
+    lookup = {
+        (int(code), int(kind)): tag
+        for tag, (code, kind) in enumerate(zip(scheme.prefix_codes, scheme.type_ids, strict=True))
+    }
+    tags[places] = [lookup[key] for key in zip(prefixes.tolist(), types.tolist(), strict=True)]
+    return tags
+
+
+def _shape_prefixes(scheme: LabelScheme) -> tuple[int, int, int]:
+    """The prefixes of a single token, of a first and of a last one."""
+    shapes = {"IO": "III", "IOB1": "III", "IOB2": "BBI", "BIOES": "SBE", "BILOU": "UBL", "plain": "OOO"}
+    single, first, last = map(ord, shapes[scheme.kind])
+    return single, first, last
+
+
+def _middle(scheme: LabelScheme) -> int:
+    return ord("O") if scheme.is_plain else ord("I")
+
+
+def _positions(lengths: IntArray) -> IntArray:
+    """(S,) lengths to 0, 1, …, length - 1 for each, one after the other."""
+    total = int(lengths.sum())
+    return np.arange(total) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+
+
+def convert(tags: IntArray, offsets: IntArray, source: LabelScheme, target: LabelScheme) -> IntArray:
+    """(T,) tag numbers of one chunk scheme to those of another; unlabelled tokens stay unlabelled."""
+    if source.is_plain or target.is_plain:
+        raise SchemeError(f"tags of the scheme {source.kind} cannot become {target.kind}")
+    table = find_spans(tags, offsets, source, lenient=True)
+    numbers = np.array([_type_number(target, name) for name in source.types], np.int64)
+    renamed = SpanTable(table.starts, table.ends, numbers[table.types] if len(table) else table.types)
+    painted = paint(renamed, len(tags), target)
+    painted[tags < 0] = -1
+    return painted

@@ -1,0 +1,153 @@
+"""Text: the sentences of a corpus as flat arrays, and Sentence, a cheap view on one of them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crowdseq.arrays import IntArray
+from crowdseq.core.ragged import Ragged, gather_ranges, offsets_of
+from crowdseq.errors import AnnotationError
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """One sentence; `doc` is None when it stands alone, `extras` holds the fields we only carry along."""
+
+    id: str
+    doc: str | None
+    tokens: tuple[str, ...]
+    columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    extras: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """One further value for each token, such as a part of speech: a table and (T,) numbers into it."""
+
+    table: tuple[str, ...]
+    ids: IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class Text:
+    """N sentences of T tokens in all; a sentence without a document is a document of its own."""
+
+    words: tuple[str, ...]
+    token_ids: IntArray
+    offsets: IntArray
+    ids: tuple[str, ...]
+    documents: tuple[str | None, ...]
+    document_of: IntArray
+    columns: Mapping[str, Column] = field(default_factory=dict)
+    extras: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not len(self.ids) == len(self.document_of) == len(self.offsets) - 1:
+            raise AnnotationError("a text has as many ids as sentences, and one document for each")
+        if len(self.token_ids) != self.offsets[-1]:
+            raise AnnotationError("the offsets of a text end where its tokens end")
+        for array in (self.token_ids, self.offsets, self.document_of):
+            array.setflags(write=False)
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @property
+    def n_tokens(self) -> int:
+        return len(self.token_ids)
+
+    @cached_property
+    def lengths(self) -> IntArray:
+        """(N,) tokens in each sentence."""
+        return np.diff(self.offsets)
+
+    @cached_property
+    def sentence_of(self) -> IntArray:
+        """(T,) the sentence that each token stands in."""
+        return np.repeat(np.arange(len(self), dtype=np.int32), self.lengths)
+
+    @cached_property
+    def tokens(self) -> Ragged[tuple[str, ...]]:
+        """The words of every sentence."""
+        words = self.words
+        return Ragged(self.token_ids, self.offsets, lambda ids: tuple(words[i] for i in ids.tolist()))
+
+    def sentence(self, index: int) -> Sentence:
+        """The view on one sentence."""
+        place = range(len(self))[index]
+        first, last = int(self.offsets[place]), int(self.offsets[place + 1])
+        return Sentence(
+            self.ids[place],
+            self.documents[self.document_of[place]],
+            self.tokens[place],
+            {
+                name: tuple(column.table[i] for i in column.ids[first:last].tolist())
+                for name, column in self.columns.items()
+            },
+            self.extras.get(place, {}),
+        )
+
+    def select(self, chosen: IntArray) -> "Text":
+        """Only these sentences, in this order; the word table is shared."""
+        lengths = self.lengths[chosen]
+        places = gather_ranges(self.offsets[chosen], lengths)
+        kept, document_of = np.unique(self.document_of[chosen], return_inverse=True)
+        return Text(
+            self.words,
+            self.token_ids[places],
+            offsets_of(lengths),
+            tuple(self.ids[i] for i in chosen.tolist()),
+            tuple(self.documents[i] for i in kept.tolist()),
+            document_of.astype(np.int32),
+            {name: Column(column.table, column.ids[places]) for name, column in self.columns.items()},
+            {new: self.extras[old] for new, old in enumerate(chosen.tolist()) if old in self.extras},
+        )
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Text):
+            return NotImplemented
+        return (
+            self.ids == other.ids
+            and np.array_equal(self.offsets, other.offsets)
+            and _same_strings(self.words, self.token_ids, other.words, other.token_ids)
+            and _sentence_documents(self) == _sentence_documents(other)
+            and dict(self.extras) == dict(other.extras)
+            and self.columns.keys() == other.columns.keys()
+            and all(
+                _same_strings(mine.table, mine.ids, other.columns[name].table, other.columns[name].ids)
+                for name, mine in self.columns.items()
+            )
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def _same_strings(table: Sequence[str], ids: IntArray, other: Sequence[str], other_ids: IntArray) -> bool:
+    if len(ids) != len(other_ids):
+        return False
+    mine: NDArray[Any] = np.array([*table, ""], dtype=object)
+    yours: NDArray[Any] = np.array([*other, ""], dtype=object)
+    return bool(np.all(mine[ids] == yours[other_ids]))
+
+
+def _sentence_documents(text: Text) -> list[str | None]:
+    return [text.documents[i] for i in text.document_of.tolist()]
+
+
+@dataclass(frozen=True, eq=False)
+class SentenceView(Sequence[Sentence]):
+    """The sentences of a text, made when asked for."""
+
+    text: Text
+
+    def __len__(self) -> int:
+        return len(self.text)
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return [self.text.sentence(i) for i in range(*index.indices(len(self)))]
+        return self.text.sentence(index)
