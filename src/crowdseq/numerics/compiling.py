@@ -1,0 +1,34 @@
+"""How the hot loops are compiled, and how many labels get a kernel of their own."""
+
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
+
+from numba import njit
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+# Up to this many labels the count is a compile-time constant, above it one kernel serves all.
+LARGEST_OWN_KERNEL = 16
+
+# "contract" fuses multiply and add, "nsz" ignores the sign of zero; neither reorders a sum nor assumes finite numbers.
+_STRICT = {"contract", "nsz"}
+
+
+def kernel(function: Function) -> Function:
+    """Compile without the interpreter lock and keep the machine code on disk."""
+    return cast(Function, njit(cache=True, nogil=True, error_model="numpy", fastmath=_STRICT)(function))
+
+
+def summing_kernel(function: Function) -> Function:
+    """As `kernel`, for plain sums that may be added in vector order (the same on every call)."""
+    return cast(
+        Function, njit(cache=True, nogil=True, error_model="numpy", fastmath=_STRICT | {"reassoc"})(function)
+    )
+
+
+def own_labels(n_labels: int) -> tuple[int, ...]:
+    """A tuple whose *length* is the label count: numba compiles one kernel per tuple type and caches it.
+
+    Empty above LARGEST_OWN_KERNEL; kernels then take the count from the arrays.
+    """
+    return (0,) * n_labels if n_labels <= LARGEST_OWN_KERNEL else ()
