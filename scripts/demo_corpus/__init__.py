@@ -1,0 +1,1 @@
+"""The demo corpus: text of our own, and the made-up crowd that labels it."""
