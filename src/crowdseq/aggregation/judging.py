@@ -1,0 +1,160 @@
+"""A report on every annotator, made from the posteriors alone, so that it means the same for every method."""
+
+import numpy as np
+from scipy import sparse
+
+from crowdseq.aggregation.skill import measure_skills
+from crowdseq.arrays import FloatArray, IntArray
+from crowdseq.core.consensus import AnnotatorReport
+from crowdseq.core.corpus import Corpus
+from crowdseq.core.ragged import gather_ranges
+from crowdseq.core.spans import SpanTable, find_spans
+from crowdseq.evaluation.copying import find_copies
+from crowdseq.numerics.categorical import normalise
+
+_FEW_SENTENCES = 20
+_MANY_SLIPS = 0.02
+_LIKELY_SPAM = 0.8
+
+
+def judge_annotators(
+    corpus: Corpus, posteriors: FloatArray, tag_ids: IntArray
+) -> tuple[AnnotatorReport, ...]:
+    """One report for each annotator, in the order of `corpus.annotators`."""
+    if not corpus.annotators:
+        return ()
+    votes = corpus.annotations.votes()
+    skills = measure_skills(corpus, votes, posteriors)
+    scores = _span_scores(corpus, tag_ids)
+    flags = _copy_flags(corpus, tag_ids)
+    by_annotator = np.argsort(votes.annotators, kind="stable")
+    bounds = np.searchsorted(votes.annotators[by_annotator], np.arange(len(corpus.annotators) + 1))
+    sentences = np.bincount(corpus.annotations.voters, minlength=len(corpus.annotators))
+    slips = _slip_rates(corpus)
+    reports = []
+    for number, name in enumerate(corpus.annotators):
+        mine = by_annotator[bounds[number] : bounds[number + 1]]
+        confusion = _confusion(votes.tokens[mine], votes.labels[mine], posteriors)
+        skill, interval = skills.of(number)
+        precision, recall, f1 = scores[number]
+        spam = _spam(confusion) if skill is not None else None
+        notes = [
+            *flags[number],
+            *_notes(skill, spam, int(sentences[number]), float(slips[number])),
+        ]
+        reports.append(
+            AnnotatorReport(
+                name,
+                int(sentences[number]),
+                len(mine),
+                skill,
+                interval,
+                precision,
+                recall,
+                f1,
+                spam,
+                confusion,
+                tuple(notes),
+            )
+        )
+    return tuple(reports)
+
+
+def _notes(skill: float | None, spam: float | None, sentences: int, slips: float) -> list[str]:
+    notes = []
+    if skill is None:
+        notes.append("cannot be judged: nobody else labelled the same tokens")
+    elif skill < 0:
+        notes.append("negative skill: worse than chance")
+    if spam is not None and spam > _LIKELY_SPAM:
+        notes.append("labels do not depend on the text: guessing or skipping")
+    if sentences < _FEW_SENTENCES:
+        notes.append(f"little evidence: {sentences} sentence{'s' if sentences != 1 else ''}")
+    if slips > _MANY_SLIPS:
+        notes.append(f"breaks the label scheme in {slips:.0%} of the labelled spans")
+    return notes
+
+
+def _confusion(tokens: IntArray, labels: IntArray, posteriors: FloatArray) -> FloatArray:
+    """(M, M) expected counts, truth by given label."""
+    n_labels = posteriors.shape[1]
+    shape = (n_labels, len(posteriors))
+    given = sparse.csr_matrix((np.ones(len(tokens)), (labels, tokens)), shape=shape)
+    return np.ascontiguousarray(np.asarray(given @ posteriors).T)
+
+
+def _spam(confusion: FloatArray) -> float:
+    """1 when the given labels do not depend on the truth, 0 when truths are always told apart.
+
+    One minus the expected total variation distance between two rows of the confusion matrix, the rows drawn
+    by how often their truths occur; half a count of the average row smooths each row.
+    """
+    masses = confusion.sum(axis=1)
+    total = masses.sum()
+    if total <= 0:
+        return 0.0
+    shares = masses / total
+    average = confusion.sum(axis=0) / total
+    rows = normalise(confusion + 0.5 * average)
+    kept = np.flatnonzero(shares > 1e-6)
+    distance = sum(
+        float(shares[a] * (shares[kept] * 0.5 * np.abs(rows[a] - rows[kept]).sum(axis=1)).sum()) for a in kept
+    )
+    room = 1.0 - float(np.square(shares[kept]).sum())
+    return float(np.clip(1.0 - distance / room, 0.0, 1.0)) if room > 1e-9 else 0.0
+
+
+def _span_scores(corpus: Corpus, tag_ids: IntArray) -> list[tuple[float | None, float | None, float | None]]:
+    """Per annotator: exact-span precision, recall and F1 against the settled tags of the same sentences.
+
+    An annotator's stray pieces count as spans: a slip in spelling is no miss.
+    """
+    crowd = corpus.annotations
+    lengths = corpus.text.lengths[crowd.row_sentences]
+    bounds = np.append(crowd.row_starts, len(crowd.tags))
+    truth = tag_ids[gather_ranges(corpus.offsets[crowd.row_sentences], lengths)]
+    truth = np.where(crowd.tags >= 0, truth, np.int16(-1))
+    given = find_spans(crowd.tags, bounds, corpus.scheme, lenient=True)
+    wanted = find_spans(truth, bounds, corpus.scheme, lenient=True)
+    hits = np.isin(_span_keys(given), _span_keys(wanted))
+    who = np.repeat(crowd.voters, lengths)
+    size = len(crowd.annotators)
+    n_given = np.bincount(who[given.starts], minlength=size)
+    n_wanted = np.bincount(who[wanted.starts], minlength=size)
+    n_hits = np.bincount(who[given.starts[hits]], minlength=size)
+    return [_ratios(int(h), int(g), int(w)) for h, g, w in zip(n_hits, n_given, n_wanted, strict=True)]
+
+
+def _span_keys(table: SpanTable) -> IntArray:
+    """One number for each span; spans of a flat array are told apart by start, length and type."""
+    lengths = table.ends - table.starts
+    return (table.starts.astype(np.int64) * 100_003 + lengths) * 40_009 + table.types
+
+
+def _ratios(hits: int, given: int, wanted: int) -> tuple[float | None, float | None, float | None]:
+    precision = hits / given if given else None
+    recall = hits / wanted if wanted else None
+    f1 = 2 * hits / (given + wanted) if given + wanted else None
+    return precision, recall, f1
+
+
+def _slip_rates(corpus: Corpus) -> FloatArray:
+    """(K,) share of an annotator's spans that do not begin or end as the scheme says."""
+    crowd = corpus.annotations
+    bounds = np.append(crowd.row_starts, len(crowd.tags))
+    who = np.repeat(crowd.voters, corpus.text.lengths[crowd.row_sentences])
+    size = len(crowd.annotators)
+    all_spans = find_spans(crowd.tags, bounds, corpus.scheme, lenient=True)
+    proper = find_spans(crowd.tags, bounds, corpus.scheme)
+    n_all = np.bincount(who[all_spans.starts], minlength=size)
+    n_proper = np.bincount(who[proper.starts], minlength=size)
+    return (n_all - n_proper) / np.maximum(n_all, 1)
+
+
+def _copy_flags(corpus: Corpus, tag_ids: IntArray) -> list[list[str]]:
+    flags: list[list[str]] = [[] for _ in corpus.annotators]
+    for copy in find_copies(corpus, tag_ids):
+        first, second = copy[0], copy[1]
+        flags[first].append(f"suspected copy: same errors as {corpus.annotators[second]}")
+        flags[second].append(f"suspected copy: same errors as {corpus.annotators[first]}")
+    return flags

@@ -1,0 +1,52 @@
+"""What the plain votes say: shares of labels for every token, by token or by whole span."""
+
+import numpy as np
+
+from crowdseq.arrays import FloatArray
+from crowdseq.core.corpus import Corpus
+from crowdseq.core.ragged import gather_ranges
+from crowdseq.core.spans import SpanTable, find_spans, paint
+from crowdseq.numerics.categorical import count_votes, normalise
+
+
+def label_shares(corpus: Corpus) -> FloatArray:
+    """(T, M) the share of votes of each label; a token that nobody labelled gets the shares of the corpus."""
+    votes = corpus.annotations.votes()
+    counts = count_votes(votes.tokens, votes.labels, corpus.n_tokens, len(corpus.scheme))
+    overall = normalise(counts.sum(axis=0) + _outside_first(corpus))
+    silent = counts.sum(axis=1) == 0
+    counts[silent] = overall
+    return normalise(counts)
+
+
+def _outside_first(corpus: Corpus) -> FloatArray:
+    """One vote for O, so that a corpus without any vote is all O; a plain scheme starts uniform."""
+    start = np.zeros(len(corpus.scheme))
+    if corpus.scheme.outside >= 0:
+        start[corpus.scheme.outside] = 1.0
+    return start
+
+
+def span_shares(corpus: Corpus) -> FloatArray:
+    """(T, M) shares in which a span is one unit: a token inside one that more than half of the annotators of
+    its sentence gave exactly gets that tag by the share of those who gave it, any other token is outside."""
+    if corpus.scheme.is_plain:
+        return label_shares(corpus)
+    crowd, scheme = corpus.annotations, corpus.scheme
+    bounds = np.append(crowd.row_starts, len(crowd.tags))
+    spans = find_spans(crowd.tags, bounds, scheme, lenient=True)
+    token_of = gather_ranges(corpus.offsets[crowd.row_sentences], corpus.text.lengths[crowd.row_sentences])
+    first = token_of[spans.starts]
+    keys = np.stack([first, first + spans.ends - spans.starts, spans.types])
+    unique, counts = np.unique(keys, axis=1, return_counts=True)
+    voters = corpus.n_voters[corpus.text.sentence_of[unique[0]]]
+    won = counts * 2 > voters
+    table = SpanTable(unique[0][won], unique[1][won], unique[2][won])
+    tags = paint(table, corpus.n_tokens, scheme)
+    shares = np.full(corpus.n_tokens, 1.0)
+    lengths = table.ends - table.starts
+    shares[gather_ranges(table.starts, lengths)] = np.repeat((counts / np.maximum(voters, 1))[won], lengths)
+    result = np.zeros((corpus.n_tokens, len(scheme)))
+    result[:, scheme.outside] = 1.0 - shares
+    result[np.arange(corpus.n_tokens), tags] += shares
+    return result

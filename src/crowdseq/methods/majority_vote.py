@@ -1,0 +1,63 @@
+"""Majority vote: count."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from crowdseq.aggregation.contract import Aggregator, method, require
+from crowdseq.aggregation.settling import settle
+from crowdseq.aggregation.voting import label_shares, span_shares
+from crowdseq.arrays import FloatArray
+from crowdseq.core.consensus import Consensus
+from crowdseq.core.corpus import Corpus
+from crowdseq.core.labels import LabelScheme
+from crowdseq.numerics.em import Progress, quiet
+
+TIES = ("entity-first", "o-first", "random")
+UNITS = ("token", "span")
+
+
+@method("majority-vote")
+@dataclass(frozen=True, kw_only=True)
+class MajorityVote(Aggregator):
+    """Every annotator has one vote; the tag with the most votes wins.
+
+    ties: who wins when counts are equal: `entity-first` (an entity before O, then label order), `o-first`, or
+        `random` (drawn with `seed`).
+    unit: count votes for each `token`, or for whole `span`s that more than half of the annotators gave.
+    seed: for `ties="random"`.
+    """
+
+    ties: str = "entity-first"
+    unit: str = "token"
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        require(self.ties in TIES, f"ties is '{self.ties}', choose one of {', '.join(TIES)}")
+        require(self.unit in UNITS, f"unit is '{self.unit}', choose one of {', '.join(UNITS)}")
+
+    @property
+    def draws(self) -> bool:
+        return self.ties == "random"
+
+    def aggregate(self, corpus: Corpus, *, progress: Progress = quiet) -> Consensus:
+        shares = label_shares(corpus) if self.unit == "token" else span_shares(corpus)
+        progress("counting votes", 1, 1)
+        if self.ties == "random":
+            shares = _shuffle_ties(shares, self.seed)
+        return settle(corpus, shares, tie_order=_tie_order(corpus.scheme, self.ties))
+
+
+def _tie_order(scheme: LabelScheme, ties: str) -> list[int]:
+    order = list(range(len(scheme)))
+    if ties == "entity-first" and scheme.outside >= 0:
+        order.remove(scheme.outside)
+        order.append(scheme.outside)
+    return order
+
+
+def _shuffle_ties(shares: FloatArray, seed: int) -> FloatArray:
+    """A nudge of chance on the leading labels, far below the smallest difference that one vote makes."""
+    noise = np.random.default_rng(seed).random(shares.shape)
+    nudged = shares + np.where(shares == shares.max(axis=1, keepdims=True), 1e-6 * noise, 0.0)
+    return np.asarray(nudged / nudged.sum(axis=1, keepdims=True))

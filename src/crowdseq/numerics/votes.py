@@ -1,0 +1,91 @@
+"""VoteTable: votes as rows of a small table, folded into token scores and gathered back into counts.
+
+An annotator model says how a vote depends on the truth. Once the votes are known, all it needs is one row
+of M numbers for each *kind* of vote it tells apart (annotator and label; with the previous label too; …).
+Only kinds that occur get a row, so the tables stay small however many kinds there could be.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from crowdseq.arrays import FloatArray, IntArray
+from crowdseq.numerics.blocks import run_blocks
+from crowdseq.numerics.compiling import kernel, own_labels
+
+_ROWS_PER_BLOCK = 8192
+
+
+@dataclass(frozen=True, eq=False)
+class VoteTable:
+    """V votes of C kinds on T tokens.
+
+    kinds (V,) stand in the order of tokens, those of token t from token_pointers[t] to token_pointers[t + 1];
+    voted_tokens (V,) lists the tokens again in the order of kinds, with kind_pointers (C + 1,).
+    """
+
+    kinds: IntArray
+    token_pointers: IntArray
+    voted_tokens: IntArray
+    kind_pointers: IntArray
+
+    @classmethod
+    def build(cls, tokens: IntArray, kinds: IntArray, n_tokens: int, n_kinds: int) -> "VoteTable":
+        """From votes sorted by token."""
+        order = np.argsort(kinds, kind="stable")
+        return cls(
+            np.ascontiguousarray(kinds, np.int32),
+            _pointers(tokens, n_tokens),
+            np.ascontiguousarray(tokens[order], np.int32),
+            _pointers(kinds, n_kinds),
+        )
+
+    @property
+    def n_tokens(self) -> int:
+        return len(self.token_pointers) - 1
+
+    @property
+    def n_kinds(self) -> int:
+        return len(self.kind_pointers) - 1
+
+    def fold(self, scores: FloatArray, threads: int = 1) -> FloatArray:
+        """(C, M) scores of the kinds to (T, M): each token gets the sum over its votes."""
+        return _sum_rows(scores, self.kinds, self.token_pointers, threads)
+
+    def gather(self, posteriors: FloatArray, threads: int = 1) -> FloatArray:
+        """(T, M) truths to (C, M): each kind gets the sum over the tokens it was given to."""
+        return _sum_rows(posteriors, self.voted_tokens, self.kind_pointers, threads)
+
+
+def _pointers(groups: IntArray, n_groups: int) -> IntArray:
+    pointers = np.zeros(n_groups + 1, np.int64)
+    np.cumsum(np.bincount(groups, minlength=n_groups), out=pointers[1:])
+    return pointers
+
+
+def _sum_rows(rows: FloatArray, chosen: IntArray, pointers: IntArray, threads: int) -> FloatArray:
+    rows = np.ascontiguousarray(rows, np.float64)
+    result = np.zeros((len(pointers) - 1, rows.shape[1]))
+    labels = own_labels(rows.shape[1])
+    n_blocks = -(-len(result) // _ROWS_PER_BLOCK)
+
+    def work(block: int) -> None:
+        first = block * _ROWS_PER_BLOCK
+        _sum_rows_block(
+            labels, rows, chosen, pointers, first, min(first + _ROWS_PER_BLOCK, len(result)), result
+        )
+
+    run_blocks(work, n_blocks, threads)
+    return result
+
+
+@kernel
+def _sum_rows_block(  # type: ignore[no-untyped-def]
+    labels, rows, chosen, pointers, first, last, result
+):
+    n_labels = len(labels) if len(labels) > 0 else rows.shape[1]
+    for group in range(first, last):
+        for place in range(pointers[group], pointers[group + 1]):
+            row = chosen[place]
+            for label in range(n_labels):
+                result[group, label] += rows[row, label]
