@@ -1,0 +1,80 @@
+"""Sequence labels from many fallible annotators: consensus with confidence, annotator skill, a trained tagger."""
+
+from importlib import import_module
+from importlib.metadata import version as _version
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from crowdseq.core.consensus import AnnotatorReport, Consensus
+    from crowdseq.core.corpus import Corpus
+    from crowdseq.core.labels import LabelScheme
+    from crowdseq.core.spans import Span
+    from crowdseq.core.text import Sentence
+    from crowdseq.errors import CrowdseqError
+    from crowdseq.evaluation.agreement import measure_agreement
+    from crowdseq.evaluation.scores import evaluate
+    from crowdseq.formats import write
+    from crowdseq.methods import list_methods
+    from crowdseq.simulation import simulate
+    from crowdseq.tagging.tagger import Tagger
+    from crowdseq.workflows.demonstrating import demo_corpus
+    from crowdseq.workflows.learning import Run, learn
+    from crowdseq.workflows.reading import read
+    from crowdseq.workflows.run_folder import load_run as load
+
+# Name to the module that defines it and its name there; loaded when first asked for, so that the command
+# line answers --help at once.
+_WHERE = {
+    "AnnotatorReport": ("crowdseq.core.consensus", "AnnotatorReport"),
+    "Consensus": ("crowdseq.core.consensus", "Consensus"),
+    "Corpus": ("crowdseq.core.corpus", "Corpus"),
+    "CrowdseqError": ("crowdseq.errors", "CrowdseqError"),
+    "LabelScheme": ("crowdseq.core.labels", "LabelScheme"),
+    "Run": ("crowdseq.workflows.learning", "Run"),
+    "Sentence": ("crowdseq.core.text", "Sentence"),
+    "Span": ("crowdseq.core.spans", "Span"),
+    "Tagger": ("crowdseq.tagging.tagger", "Tagger"),
+    "demo_corpus": ("crowdseq.workflows.demonstrating", "demo_corpus"),
+    "evaluate": ("crowdseq.evaluation.scores", "evaluate"),
+    "learn": ("crowdseq.workflows.learning", "learn"),
+    "list_methods": ("crowdseq.methods", "list_methods"),
+    "load": ("crowdseq.workflows.run_folder", "load_run"),
+    "measure_agreement": ("crowdseq.evaluation.agreement", "measure_agreement"),
+    "read": ("crowdseq.workflows.reading", "read"),
+    "simulate": ("crowdseq.simulation", "simulate"),
+    "write": ("crowdseq.formats", "write"),
+}
+
+__all__ = [
+    "AnnotatorReport",
+    "Consensus",
+    "Corpus",
+    "CrowdseqError",
+    "LabelScheme",
+    "Run",
+    "Sentence",
+    "Span",
+    "Tagger",
+    "demo_corpus",
+    "evaluate",
+    "learn",
+    "list_methods",
+    "load",
+    "measure_agreement",
+    "read",
+    "simulate",
+    "write",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        return _version("crowdseq")
+    if name not in _WHERE:
+        raise AttributeError(f"module 'crowdseq' has no attribute '{name}'")
+    module, its_name = _WHERE[name]
+    return getattr(import_module(module), its_name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

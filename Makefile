@@ -1,0 +1,52 @@
+# Everything a bare clone needs; `make help` lists the targets.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+DATA ?= $(or $(CROWDSEQ_DATA),../shared/data)
+
+.PHONY: help demo test check fix bench docs reproduce fuzz clean
+help: ## what there is to make
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | expand -t 12
+
+$(BIN)/python:
+	$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "crowdseq needs Python 3.11 or newer: make PYTHON=python3.11 ...")'
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.base: $(BIN)/python pyproject.toml constraints.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e .
+	@touch $@
+
+$(VENV)/.test: $(VENV)/.base
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test]'
+	@touch $@
+
+demo: $(VENV)/.base ## the whole job on the corpus that ships with the package
+	$(BIN)/crowdseq demo --out crowdseq-demo --force
+
+check: $(VENV)/.test ## format, lint, types, import contracts
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+test: check ## every check and every test
+	$(BIN)/pytest -q -n 2 --dist loadscope
+
+fix: $(VENV)/.test ## format, and mend what can be mended by itself
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: $(VENV)/.test ## speed beside the rivals, into results/
+	$(BIN)/crowdseq bench --data $(DATA) -o results/bench.json --force
+
+docs: $(VENV)/.test ## write the generated pages anew
+	$(BIN)/python scripts/make_reference.py
+
+reproduce: $(VENV)/.test ## the paper's tables and figures, into results/
+	$(BIN)/crowdseq reproduce all --data $(DATA) -o results
+
+fuzz: $(VENV)/.test ## many more examples for every property test
+	CROWDSEQ_FUZZ=1 $(BIN)/pytest -q -n 2 -m property
+
+clean: ## forget the environment and what was built
+	rm -rf $(VENV) dist .mypy_cache .ruff_cache .pytest_cache .hypothesis crowdseq-demo

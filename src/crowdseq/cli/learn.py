@@ -1,0 +1,82 @@
+"""crowdseq learn."""
+
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from crowdseq.cli.options import (
+    crowd_argument,
+    crowd_options,
+    force_option,
+    json_option,
+    quiet_option,
+    read_crowd,
+    seed_option,
+)
+from crowdseq.cli.printing import print_json
+from crowdseq.cli.progress import progress_shown
+
+
+@click.command(help="Learn consensus, annotator scores and a tagger, and write them to a run folder.")
+@crowd_argument
+@click.option("-m", "--method", default="sa-slc", show_default=True, help="Which method (crowdseq methods).")
+@click.option(
+    "-o", "--out", required=True, type=click.Path(path_type=Path), metavar="RUN", help="The run folder."
+)
+@click.option("--no-tagger", is_flag=True, help="Stop at the consensus.")
+@click.option(
+    "--targets",
+    type=click.Choice(["hard", "soft"]),
+    default="hard",
+    show_default=True,
+    help="What the tagger that follows a plain method learns from: settled tags or posteriors.",
+)
+@click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Any setting of the method; may be repeated.",
+)
+@seed_option
+@crowd_options
+@force_option
+@json_option
+@quiet_option
+def command(
+    crowd: tuple[str, ...],
+    reading: Any,
+    method: str,
+    out: Path,
+    no_tagger: bool,
+    targets: str,
+    settings: tuple[str, ...],
+    seed: int,
+    force: bool,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    from crowdseq.reports.runs import run_in_words
+    from crowdseq.workflows.learning import learn
+    from crowdseq.workflows.metrics import run_metrics
+    from crowdseq.workflows.recipes import make_recipe, parse_settings
+    from crowdseq.workflows.run_folder import check_free, run_paths
+
+    check_free(out, force=force)
+    wanted = parse_settings(settings)
+    make_recipe(method, wanted, seed)  # a wrong setting is told before the files are read
+    corpus, report = read_crowd(crowd, reading, silent=quiet)
+    with progress_shown(quiet) as progress:
+        run = learn(
+            corpus, method, seed=seed, tagger=not no_tagger, targets=targets, progress=progress, **wanted
+        )
+    run = replace(run, source={"inputs": report.as_dict()["files"], "selection": asdict(reading[1])})
+    run.save(out, force=force)
+    metrics = run_metrics(run)
+    if as_json:
+        print_json(metrics | {"paths": run_paths(out)})
+    else:
+        click.echo(run_in_words(run.consensus, metrics))
+        click.echo(f"\nwritten to {out}/: {', '.join(sorted(run_paths(out)))}")

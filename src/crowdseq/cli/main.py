@@ -1,0 +1,102 @@
+"""The `crowdseq` command: commands loaded by name, errors told in one line, exit codes kept."""
+
+import os
+import sys
+from importlib import import_module
+
+import click
+
+from crowdseq.errors import CrowdseqError, FormatError, InputError
+
+# Name to one-line help. The modules are loaded only when a command runs, so that --help answers at once;
+# a test compares these lines with the commands' own.
+COMMANDS = {
+    "demo": "Do the whole job on the corpus that ships with the package.",
+    "check": "Read, validate and describe a crowd: counts, coverage, agreement, slips, look-alikes.",
+    "learn": "Learn consensus, annotator scores and a tagger, and write them to a run folder.",
+    "tag": "Label new text with a trained tagger.",
+    "evaluate": "Score predicted tags against gold: precision, recall, F1 by type, micro and macro.",
+    "agree": "Measure how far the annotators agree: pairwise, by label, by document.",
+    "convert": "Turn files of one format into another.",
+    "methods": "List the methods, or explain one and its settings.",
+    "formats": "List the file formats that can be read and written.",
+}
+SHOWN_PROBLEMS = 20
+
+
+class LazyGroup(click.Group):
+    """A group whose commands live in modules of the same name."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        if cmd_name not in COMMANDS:
+            return None
+        command = import_module(f"crowdseq.cli.{cmd_name}").command
+        assert isinstance(command, click.Command)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+def _show_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        click.echo(f"crowdseq {version('crowdseq')}")
+        ctx.exit()
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option(
+    "--version",
+    is_flag=True,
+    expose_value=False,
+    is_eager=True,
+    callback=_show_version,
+    help="Show the version.",
+)
+def crowdseq() -> None:
+    """Sequence labels from many fallible annotators: the most probable truth with confidence, a judgement of
+    every annotator, and a trained tagger.
+
+    Start with `crowdseq demo`, then `crowdseq check YOUR_FILE` and `crowdseq learn YOUR_FILE -o RUN`.
+    """
+
+
+def main() -> None:
+    """Run a command and leave with the code that its outcome deserves."""
+    try:
+        crowdseq.main(standalone_mode=False)
+    except click.exceptions.Exit as done:
+        sys.exit(done.exit_code)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(2)
+    except CrowdseqError as error:
+        click.echo(_one_line(error), err=True)
+        sys.exit(3 if isinstance(error, InputError) else 2)
+    except (KeyboardInterrupt, click.Abort):
+        click.echo("interrupted", err=True)
+        sys.exit(130)
+    except BrokenPipeError:
+        # The reader of our output has gone, as in `| head`; nothing more can be said to it.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+    except OSError as error:
+        click.echo(f"crowdseq: {error.filename or 'file'}: {error.strerror or error}", err=True)
+        sys.exit(3 if isinstance(error, FileNotFoundError | IsADirectoryError | PermissionError) else 1)
+
+
+def _one_line(error: CrowdseqError) -> str:
+    from crowdseq.reports.tables import visible
+
+    if not isinstance(error, FormatError) or len(error.problems) <= 1:
+        return f"crowdseq: {visible(str(error))}"
+    shown = [visible(str(problem)) for problem in error.problems[:SHOWN_PROBLEMS]]
+    more = len(error.problems) - len(shown)
+    tail = [f"… and {more} more"] if more else []
+    return "\n".join([*shown, *tail, f"crowdseq: {len(error.problems)} problems, nothing was written"])

@@ -1,0 +1,68 @@
+"""How long work shows that it goes on: a bar on a terminal, plain lines elsewhere, nothing when quiet."""
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import click
+
+from crowdseq.numerics.em import Progress, quiet
+
+_SECONDS_BETWEEN_LINES = 5.0
+
+
+@contextmanager
+def progress_shown(silent: bool) -> Iterator[Progress]:
+    """A progress callback for the time of some work."""
+    if silent:
+        yield quiet
+    elif sys.stderr.isatty():
+        with _bars() as report:
+            yield report
+    else:
+        yield _Lines()
+
+
+@contextmanager
+def _bars() -> Iterator[Progress]:
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+    from rich.progress import Progress as Bars
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+    )
+    with Bars(*columns, console=Console(stderr=True), transient=True) as bars:
+        tasks = {}
+
+        def report(stage: str, done: int, total: int) -> None:
+            if stage not in tasks:
+                tasks[stage] = bars.add_task(stage, total=total)
+            bars.update(tasks[stage], completed=done, total=total)
+
+        yield report
+
+
+class _Lines:
+    """A line when a stage begins, ends, and every few seconds between."""
+
+    def __init__(self) -> None:
+        self._stage, self._said = "", 0.0
+
+    def __call__(self, stage: str, done: int, total: int) -> None:
+        now = time.monotonic()
+        if stage == self._stage and done < total and now - self._said < _SECONDS_BETWEEN_LINES:
+            return
+        self._stage, self._said = stage, now
+        click.echo(f"{stage}: {done}/{total}", err=True)

@@ -1,0 +1,1 @@
+"""Nouns to something that a person reads."""

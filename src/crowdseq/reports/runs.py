@@ -1,0 +1,64 @@
+"""A finished run in a few lines for the terminal."""
+
+from typing import Any
+
+from crowdseq.core.consensus import Consensus
+from crowdseq.reports.tables import Table, as_text, show
+
+_SHOWN_ANNOTATORS = 12
+
+
+def run_in_words(consensus: Consensus, metrics: dict[str, Any]) -> str:
+    """What was done, how good it is where gold is known, and who is who."""
+    parts = [_opening(metrics)]
+    if "consensus" in metrics:
+        parts.append(_scores(metrics["consensus"]))
+    if consensus.annotators:
+        parts.append(as_text(annotator_table(consensus)))
+    return "\n\n".join(parts)
+
+
+def _opening(metrics: dict[str, Any]) -> str:
+    rounds = f", {metrics['rounds']} rounds" if metrics["rounds"] else ""
+    return (
+        f"{metrics['method']}: {metrics['sentences']:,} sentences, {metrics['tokens']:,} tokens, "
+        f"{metrics['annotators']} annotators{rounds}, {metrics['seconds']:.1f} s; "
+        f"mean confidence {show(metrics['mean_confidence'])}"
+    )
+
+
+def _scores(scores: dict[str, Any]) -> str:
+    if scores["f1"] is None:
+        return f"Against gold: token accuracy {show(scores['token_accuracy'])}; F1 is n/a"
+    return (
+        f"Against gold ({scores['mode']} spans): precision {scores['precision']:.3f}, "
+        f"recall {scores['recall']:.3f}, F1 {scores['f1']:.3f}, macro F1 {show(scores['macro_f1'])}, "
+        f"token accuracy {show(scores['token_accuracy'])}"
+    )
+
+
+def annotator_table(consensus: Consensus, limit: int = _SHOWN_ANNOTATORS) -> Table:
+    """The annotators, the most skilled first; the middle of a long list is left out."""
+    ranked = sorted(
+        consensus.annotators, key=lambda report: -(-2.0 if report.skill is None else report.skill)
+    )
+    rows: list[tuple[object, ...]] = []
+    for report in ranked:
+        low, high = report.interval or (None, None)
+        reach = None if low is None or high is None else f"{low:.2f} to {high:.2f}"
+        rows.append(
+            (
+                report.annotator,
+                report.sentences,
+                report.skill,
+                reach,
+                report.f1,
+                report.spam,
+                "; ".join(report.flags),
+            )
+        )
+    if len(rows) > limit:
+        left_out = len(rows) - limit
+        rows[limit // 2 : -(limit // 2)] = [(f"… {left_out} more", "", "", "", "", "", "")]
+    columns = ("annotator", "sentences", "skill", "95 % interval", "span F1", "spam", "to look at")
+    return Table(columns, tuple(rows))

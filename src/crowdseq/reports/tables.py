@@ -1,0 +1,77 @@
+"""Table: rows of plain values, and its forms for a terminal and for a Markdown page."""
+
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+NOT_AVAILABLE = "n/a"
+
+
+@dataclass(frozen=True)
+class Table:
+    """A title, column names, and rows of texts, numbers or None (shown as n/a)."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[object, ...], ...]
+    title: str = ""
+
+
+def as_text(table: Table) -> str:
+    """For a terminal: columns lined up, numbers to the right."""
+    cells = [[show(value) for value in row] for row in table.rows]
+    widths = [max(map(_width, column)) for column in zip(table.columns, *cells, strict=True)]
+    right = [_is_numeric([row[place] for row in table.rows]) for place in range(len(table.columns))]
+    lines = [_line(table.columns, widths, right), "  ".join("─" * width for width in widths)]
+    lines += [_line(row, widths, right) for row in cells]
+    return "\n".join([*([table.title] if table.title else []), *lines])
+
+
+def as_markdown(table: Table) -> str:
+    """For a page."""
+    right = [_is_numeric([row[place] for row in table.rows]) for place in range(len(table.columns))]
+    lines = [
+        "| " + " | ".join(table.columns) + " |",
+        "|" + "|".join("---:" if flag else "---" for flag in right) + "|",
+        *("| " + " | ".join(show(value).replace("|", "\\|") for value in row) + " |" for row in table.rows),
+    ]
+    return "\n".join([*([f"**{table.title}**", ""] if table.title else []), *lines])
+
+
+def show(value: object) -> str:
+    """One value as a person reads it; control characters are made visible."""
+    if value is None:
+        return NOT_AVAILABLE
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:.3f}"
+    if isinstance(value, int):
+        return f"{value:,}"
+    return visible(str(value))
+
+
+def visible(text: str) -> str:
+    """Control and direction-changing characters spelt out, so that no name can steer the terminal."""
+    return "".join(
+        character if unicodedata.category(character) not in ("Cc", "Cf", "Cs") else f"\\x{ord(character):02x}"
+        for character in text
+    )
+
+
+def _is_numeric(values: Sequence[object]) -> bool:
+    numbers = [value for value in values if value is not None]
+    return bool(numbers) and all(isinstance(value, int | float) for value in numbers)
+
+
+def _width(text: str) -> int:
+    wide = sum(unicodedata.east_asian_width(character) in "WF" for character in text)
+    marks = sum(unicodedata.combining(character) > 0 for character in text)
+    return len(text) + wide - marks
+
+
+def _line(cells: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -> str:
+    padded = []
+    for cell, width, flag in zip(cells, widths, right, strict=True):
+        space = " " * (width - _width(cell))
+        padded.append(space + cell if flag else cell + space)
+    return "  ".join(padded).rstrip()

@@ -1,0 +1,62 @@
+"""evaluate: predicted tags beside gold, both from files."""
+
+from collections.abc import Sequence
+
+from crowdseq.core.corpus import Corpus
+from crowdseq.errors import AnnotationError
+from crowdseq.evaluation.scores import Scores, evaluate
+
+
+def evaluate_files(
+    gold: Corpus, predicted: Corpus, *, mode: str = "strict", scheme: str | None = None
+) -> Scores:
+    """Scores of one corpus against another; sentences are matched by order if the texts agree, else by id."""
+    wanted, given = tags_of(gold, "gold"), tags_of(predicted, "predicted")
+    order = _match(gold, predicted)
+    return evaluate(wanted, [given[place] for place in order], mode=mode, scheme=scheme)
+
+
+def tags_of(corpus: Corpus, what: str) -> list[Sequence[str | None]]:
+    """The tags that a file is about: its gold, or the labels of a consensus file."""
+    found: list[Sequence[str | None]] = []
+    for place, sentence in enumerate(corpus.sentences):
+        tags = corpus.gold[place]
+        if tags is None:
+            tags = sentence.extras.get("labels")
+        if tags is None and what == "gold":
+            tags = [None] * len(sentence.tokens)
+        if tags is None or len(tags) != len(sentence.tokens):
+            raise AnnotationError(f"sentence {sentence.id} of the {what} file has no tags to compare")
+        found.append(tags)
+    if not any(tag is not None for tags in found for tag in tags):
+        raise AnnotationError(f"the {what} file has no tags to compare")
+    return found
+
+
+def _match(gold: Corpus, predicted: Corpus) -> list[int]:
+    """For every gold sentence the predicted one that goes with it."""
+    if len(gold) == len(predicted):
+        differing = [i for i in range(len(gold)) if gold.text.tokens[i] != predicted.text.tokens[i]]
+        if not differing:
+            return list(range(len(gold)))
+    else:
+        differing = []
+    places = {name: place for place, name in enumerate(predicted.text.ids)}
+    missing = [name for name in gold.text.ids if name not in places]
+    if missing:
+        raise AnnotationError(_difference(gold, predicted, differing, missing))
+    order = [places[name] for name in gold.text.ids]
+    for place, other in enumerate(order):
+        if gold.text.tokens[place] != predicted.text.tokens[other]:
+            raise AnnotationError(f"sentence {gold.text.ids[place]} has other tokens in the two files")
+    return order
+
+
+def _difference(gold: Corpus, predicted: Corpus, differing: list[int], missing: list[str]) -> str:
+    if differing:
+        place = differing[0]
+        return f"sentence {place + 1} ({gold.text.ids[place]}) has other tokens in the two files"
+    return (
+        f"the gold file has {len(gold)} sentences and the predicted one {len(predicted)}; "
+        f"sentence {missing[0]} is missing"
+    )

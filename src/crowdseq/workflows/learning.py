@@ -1,0 +1,85 @@
+"""learn: from a crowd to a consensus and a tagger, whatever the method."""
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from crowdseq.aggregation.contract import Aggregator, JointAggregator, Learned
+from crowdseq.core.consensus import Consensus
+from crowdseq.core.corpus import Corpus
+from crowdseq.errors import AnnotationError, SettingsError
+from crowdseq.numerics.em import Progress, quiet
+from crowdseq.tagging.crf import CrfTrainer
+from crowdseq.tagging.tagger import Tagger
+from crowdseq.workflows.recipes import make_recipe
+
+TARGETS = ("hard", "soft")
+
+
+@dataclass(frozen=True)
+class Run(Learned):
+    """What was learned, with the recipe and the time it took; `save` writes it as a run folder."""
+
+    recipe: Aggregator
+    seconds: float = 0.0
+    source: Mapping[str, Any] = field(default_factory=dict)
+
+    def save(self, folder: str | Path, *, force: bool = False) -> None:
+        """Write the run folder; an existing one is replaced only with `force`, once the new one is whole."""
+        from crowdseq.workflows.run_folder import save_run
+
+        save_run(self, Path(folder), force=force)
+
+
+def learn(
+    corpus: Corpus,
+    method: str = "sa-slc",
+    *,
+    seed: int = 0,
+    tagger: bool = True,
+    targets: str = "hard",
+    trainer: CrfTrainer | None = None,
+    progress: Progress = quiet,
+    **settings: Any,
+) -> Run:
+    """Consensus and tagger of a corpus.
+
+    method: its name; settings are the method's own. tagger: whether to train one. targets: what the CRF that
+    follows a plain method learns from, `hard` tags or `soft` posteriors; a joint method trains its own.
+    """
+    if targets not in TARGETS:
+        raise SettingsError(f"targets is '{targets}', choose one of {', '.join(TARGETS)}")
+    recipe = make_recipe(method, settings, seed)
+    check_learnable(corpus, recipe)
+    begun = time.perf_counter()
+    if isinstance(recipe, JointAggregator) and tagger:
+        outcome = recipe.learn(corpus, progress=progress)
+    else:
+        consensus = recipe.aggregate(corpus, progress=progress)
+        follower = trainer or CrfTrainer()
+        outcome = Learned(consensus, train_tagger(consensus, targets, follower, progress) if tagger else None)
+    return Run(outcome.consensus, outcome.tagger, recipe, time.perf_counter() - begun)
+
+
+def check_learnable(corpus: Corpus, recipe: Aggregator) -> None:
+    """Whether there is anything to learn from, before time is spent."""
+    if len(corpus) == 0:
+        raise AnnotationError("there are no sentences to learn from")
+    if recipe.name == "gold" and not corpus.has_gold.any():
+        raise AnnotationError("no sentence has gold tags, which the method gold learns from")
+    if recipe.name != "gold" and corpus.annotations.n_votes == 0:
+        raise AnnotationError("no annotator labelled anything; to learn from gold tags use the method gold")
+
+
+def train_tagger(
+    consensus: Consensus, targets: str, trainer: CrfTrainer, progress: Progress = quiet
+) -> Tagger:
+    """The CRF on the settled tags of a consensus, or on its posteriors."""
+    corpus = consensus.corpus
+    labelled = consensus.tag_ids if targets == "hard" else consensus.probabilities
+    progress("training the tagger", 0, 1)
+    tagger = trainer.fit(corpus, labelled)
+    progress("training the tagger", 1, 1)
+    return tagger

@@ -1,0 +1,72 @@
+"""What a run tells about itself in numbers: rounds, time, and scores where gold is known."""
+
+from typing import Any
+
+import numpy as np
+
+from crowdseq.arrays import BoolArray, IntArray
+from crowdseq.core.consensus import Consensus
+from crowdseq.evaluation.calibration import measure_calibration
+from crowdseq.evaluation.scores import score_tags
+from crowdseq.workflows.learning import Run
+
+FORMAT_VERSION = 1
+
+
+def run_metrics(run: Run) -> dict[str, Any]:
+    """The content of `metrics.json`."""
+    consensus = run.consensus
+    corpus = consensus.corpus
+    metrics: dict[str, Any] = {
+        "format_version": FORMAT_VERSION,
+        "method": run.recipe.name,
+        "sentences": len(corpus),
+        "tokens": corpus.n_tokens,
+        "annotators": len(corpus.annotators),
+        "rounds": len(consensus.history),
+        "history": list(consensus.history),
+        "seconds": round(run.seconds, 3),
+        "mean_confidence": float(consensus.confidence.mean()) if corpus.n_tokens else None,
+    }
+    scalars = {name: value for name, value in consensus.parameters.items() if _is_plain(value)}
+    if scalars:
+        metrics["parameters"] = scalars
+    if corpus.has_gold.any():
+        metrics |= gold_metrics(consensus)
+    return metrics
+
+
+def gold_metrics(consensus: Consensus) -> dict[str, Any]:
+    """Scores of the consensus, of the raw tags before they were made valid if the method keeps them, and
+    calibration on the tokens that are part of an entity (in gold or consensus)."""
+    corpus = consensus.corpus
+    found: dict[str, Any] = {"consensus": score(consensus, consensus.tag_ids, "strict")}
+    raw = consensus.parameters.get("raw_tag_ids")
+    if raw is not None:
+        found["raw"] = score(consensus, raw, "lenient")
+    known = corpus.gold_tags >= 0
+    right = consensus.tag_ids == corpus.gold_tags
+    found["calibration"] = {
+        "all_tokens": measure_calibration(consensus.confidence[known], right[known]).as_dict(),
+    }
+    if corpus.scheme.outside >= 0:
+        inside = known & ~_both_outside(consensus)
+        found["calibration"]["entity_tokens"] = measure_calibration(
+            consensus.confidence[inside], right[inside]
+        ).as_dict()
+    return found
+
+
+def score(consensus: Consensus, tag_ids: IntArray, mode: str) -> dict[str, Any]:
+    """Scores against gold in the form of `evaluate --json`."""
+    corpus = consensus.corpus
+    return score_tags(corpus.gold_tags, tag_ids, corpus.offsets, corpus.scheme, mode=mode).as_dict()
+
+
+def _both_outside(consensus: Consensus) -> BoolArray:
+    outside = consensus.corpus.scheme.outside
+    return np.asarray((consensus.corpus.gold_tags == outside) & (consensus.tag_ids == outside))
+
+
+def _is_plain(value: object) -> bool:
+    return value is None or isinstance(value, bool | int | float | str)

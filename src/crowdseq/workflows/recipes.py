@@ -1,0 +1,90 @@
+"""From a method's name and settings, as typed by a person, to the recipe that is run."""
+
+from collections.abc import Mapping
+from dataclasses import MISSING, Field, fields
+from difflib import get_close_matches
+from typing import Any, get_args, get_type_hints
+
+from crowdseq.aggregation.contract import Aggregator
+from crowdseq.errors import SettingsError
+from crowdseq.methods import list_methods
+
+
+def make_recipe(name: str, settings: Mapping[str, Any] | None = None, seed: int | None = None) -> Aggregator:
+    """The method of that name with these settings; texts are read as the setting's own type."""
+    methods = list_methods()
+    if name not in methods:
+        near = get_close_matches(name, methods, 1)
+        hint = f"did you mean '{near[0]}'?" if near else f"choose one of {', '.join(methods)}"
+        raise SettingsError(f"method '{name}' is unknown, {hint}")
+    made = methods[name]
+    known = settings_of(made)
+    values = dict(settings or {})
+    for key in values:
+        if key not in known:
+            raise SettingsError(f"method {name} has no setting '{key}', it has {', '.join(known) or 'none'}")
+    if seed is not None and "seed" in known:
+        values.setdefault("seed", seed)
+    hints = get_type_hints(made)
+    return made(**{key: read_setting(key, value, hints[key]) for key, value in values.items()})
+
+
+def settings_of(made: type[Aggregator]) -> dict[str, "Field[Any]"]:
+    """The settings of a method by name."""
+    return {field.name: field for field in fields(made)}  # type: ignore[arg-type]
+
+
+def default_of(field: "Field[Any]") -> Any:
+    """The value that a setting has when nobody sets it."""
+    return field.default if field.default is not MISSING else None
+
+
+def parse_settings(texts: tuple[str, ...]) -> dict[str, str]:
+    """`name=value` texts to a dictionary."""
+    settings = {}
+    for text in texts:
+        key, equals, value = text.partition("=")
+        if not equals or not key:
+            raise SettingsError(f"--set takes name=value, not '{text}'")
+        settings[key.replace("-", "_")] = value
+    return settings
+
+
+def read_setting(name: str, value: Any, kind: Any) -> Any:
+    """A text as the kind of value that a setting wants; other values pass as they are."""
+    if not isinstance(value, str):
+        return value
+    choices = [part for part in get_args(kind) if part is not type(None)]
+    if type(None) in get_args(kind) and value.lower() in ("none", "null"):
+        return None
+    wanted = choices[0] if choices else kind
+    try:
+        return _convert(value, wanted)
+    except ValueError:
+        raise SettingsError(f"setting {name} wants {_spoken(wanted)}, not '{value}'") from None
+
+
+def _convert(value: str, wanted: Any) -> Any:
+    if wanted is bool:
+        words = {
+            "true": True,
+            "yes": True,
+            "on": True,
+            "1": True,
+            "false": False,
+            "no": False,
+            "off": False,
+            "0": False,
+        }
+        if value.lower() not in words:
+            raise ValueError(value)
+        return words[value.lower()]
+    if wanted in (int, float):
+        return wanted(value)
+    if wanted is tuple or getattr(wanted, "__origin__", None) is tuple:
+        return tuple(part for part in value.split(",") if part)
+    return value
+
+
+def _spoken(wanted: Any) -> str:
+    return {bool: "yes or no", int: "a whole number", float: "a number"}.get(wanted, "a text")

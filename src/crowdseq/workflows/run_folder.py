@@ -1,0 +1,198 @@
+"""A run folder: all that a run found and all that repeats it, written whole or not at all."""
+
+import csv
+import io
+import json
+import os
+import platform
+import shutil
+from collections.abc import Iterator
+from dataclasses import asdict, is_dataclass
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from safetensors.numpy import load_file, save_file
+
+from crowdseq.aggregation.contract import describe_settings
+from crowdseq.aggregation.judging import judge_annotators
+from crowdseq.core.consensus import AnnotatorReport, Consensus
+from crowdseq.errors import FormatError, OutputExistsError, Problem
+from crowdseq.formats import read, write
+from crowdseq.formats.model_file import load_tagger, save_tagger
+from crowdseq.workflows.learning import Run
+from crowdseq.workflows.metrics import FORMAT_VERSION, run_metrics
+from crowdseq.workflows.recipes import make_recipe
+
+ANNOTATOR_COLUMNS = (
+    "annotator",
+    "sentences",
+    "tokens",
+    "precision",
+    "recall",
+    "f1",
+    "skill",
+    "skill_low",
+    "skill_high",
+    "spam",
+    "flags",
+)
+
+
+def part_folder(folder: Path) -> Path:
+    """Where a run is prepared, beside the place where it will stand."""
+    return folder.with_name(folder.name + ".part")
+
+
+def check_free(folder: Path, *, force: bool) -> None:
+    """Whether a run may be written here."""
+    if folder.exists() and not force:
+        raise OutputExistsError(
+            f"{folder} exists already, choose another folder or say --force to replace it"
+        )
+    if folder.exists() and not (folder / "settings.json").exists() and any(folder.iterdir()):
+        raise OutputExistsError(f"{folder} is no run folder, it will not be replaced even with --force")
+
+
+def save_run(run: Run, folder: Path, *, force: bool = False) -> None:
+    """Write beside the target, then move into place: an old run stays until the new one is whole."""
+    check_free(folder, force=force)
+    part = part_folder(folder)
+    part.mkdir(parents=True, exist_ok=True)
+    _write_json(part / "settings.json", run_settings(run))
+    (part / "consensus.jsonl").write_text(
+        "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in consensus_lines(run.consensus)),
+        encoding="utf-8",
+    )
+    (part / "annotators.csv").write_text(
+        annotators_csv(run.consensus.annotators), encoding="utf-8", newline=""
+    )
+    write(run.consensus.corpus, part / "crowd.jsonl.gz", force=True)
+    arrays = {
+        name: value for name, value in run.consensus.parameters.items() if isinstance(value, np.ndarray)
+    }
+    save_file(
+        {"probabilities": np.ascontiguousarray(run.consensus.probabilities)}, part / "posteriors.safetensors"
+    )
+    save_file(
+        {name: np.ascontiguousarray(value) for name, value in arrays.items()}, part / "parameters.safetensors"
+    )
+    if run.tagger is not None:
+        save_tagger(run.tagger, part / "tagger")
+    _write_json(part / "metrics.json", run_metrics(run))
+    _sync(part)
+    _swap(part, folder)
+
+
+def _swap(part: Path, folder: Path) -> None:
+    old = folder.with_name(folder.name + ".old")
+    if folder.exists():
+        shutil.rmtree(old, ignore_errors=True)
+        folder.rename(old)
+    part.rename(folder)
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def _sync(folder: Path) -> None:
+    """Make sure that every file is on the disk before the folder gets its name."""
+    for path in folder.rglob("*"):
+        if path.is_file():
+            with path.open("rb") as handle:
+                os.fsync(handle.fileno())
+
+
+def run_settings(run: Run) -> dict[str, Any]:
+    """The content of `settings.json`."""
+    packages = ("crowdseq", "numpy", "scipy", "numba")
+    return {
+        "format_version": FORMAT_VERSION,
+        "method": run.recipe.name,
+        "settings": {name: _plain(value) for name, value in describe_settings(run.recipe).items()},
+        "scheme": run.consensus.corpus.scheme.kind,
+        "tags": list(run.consensus.corpus.scheme.tags),
+        "created": datetime.now(UTC).isoformat(timespec="seconds"),
+        "versions": {name: version(name) for name in packages} | {"python": platform.python_version()},
+        **run.source,
+    }
+
+
+def _plain(value: Any) -> Any:
+    return asdict(value) if is_dataclass(value) and not isinstance(value, type) else value
+
+
+def consensus_lines(consensus: Consensus) -> Iterator[dict[str, Any]]:
+    """One object for each sentence."""
+    corpus, bounds = consensus.corpus, consensus.corpus.offsets
+    confidence = np.round(consensus.confidence, 6)
+    for place, sentence in enumerate(corpus.sentences):
+        yield {
+            "id": sentence.id,
+            **({"doc": sentence.doc} if sentence.doc is not None else {}),
+            "tokens": list(sentence.tokens),
+            "labels": list(consensus.tags[place]),
+            "confidence": confidence[bounds[place] : bounds[place + 1]].tolist(),
+            "sentence_confidence": round(float(consensus.sentence_confidence[place]), 6),
+        }
+
+
+def annotators_csv(reports: tuple[AnnotatorReport, ...]) -> str:
+    """One row for each annotator, the most skilled first; what cannot be judged is left empty."""
+    out = io.StringIO()
+    rows = csv.writer(out, lineterminator="\n")
+    rows.writerow(ANNOTATOR_COLUMNS)
+    for report in sorted(reports, key=lambda report: -(report.skill if report.skill is not None else -2.0)):
+        low, high = report.interval or (None, None)
+        numbers = (report.precision, report.recall, report.f1, report.skill, low, high, report.spam)
+        shown = ["" if number is None else f"{number:.4f}" for number in numbers]
+        rows.writerow([report.annotator, report.sentences, report.tokens, *shown, "; ".join(report.flags)])
+    return out.getvalue()
+
+
+def load_run(folder: str | Path) -> Run:
+    """A run as it was saved; opening it runs no code."""
+    place = Path(folder)
+    settings = _read_json(place / "settings.json")
+    if settings.get("format_version", 0) > FORMAT_VERSION:
+        raise FormatError(Problem("was written by a newer crowdseq, update to open it", str(place)))
+    corpus = read(place / "crowd.jsonl.gz", scheme=settings["scheme"], tags=settings["tags"]).corpus
+    probabilities = load_file(place / "posteriors.safetensors")["probabilities"]
+    tag_ids = corpus.scheme.ids(
+        label for line in _read_lines(place / "consensus.jsonl") for label in line["labels"]
+    )
+    parameters = dict(load_file(place / "parameters.safetensors"))
+    metrics = _read_json(place / "metrics.json")
+    consensus = Consensus(
+        corpus,
+        tag_ids,
+        probabilities,
+        judge_annotators(corpus, probabilities, tag_ids),
+        parameters | metrics.get("parameters", {}),
+        tuple(metrics["history"]),
+    )
+    tagger = load_tagger(place / "tagger") if (place / "tagger").exists() else None
+    return Run(consensus, tagger, make_recipe(settings["method"], settings["settings"]), metrics["seconds"])
+
+
+def _write_json(path: Path, value: object) -> None:
+    path.write_text(json.dumps(value, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+
+
+def _read_json(path: Path) -> dict[str, Any]:
+    try:
+        value = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise FormatError(
+            Problem(f"is no finished run folder, {path.name} is missing", str(path.parent))
+        ) from None
+    except ValueError as error:
+        raise FormatError(Problem(f"not JSON ({error})", str(path))) from None
+    if not isinstance(value, dict):
+        raise FormatError(Problem("holds no JSON object", str(path)))
+    return value
+
+
+def _read_lines(path: Path) -> Iterator[dict[str, Any]]:
+    with path.open(encoding="utf-8", newline="\n") as lines:
+        yield from map(json.loads, lines)
