@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import product
+from itertools import pairwise, product
 
 import numpy as np
 
@@ -24,7 +24,7 @@ def path_score(lattice: Lattice, start: int, path: tuple[int, ...]) -> float:
     """The sum of all that one path touches."""
     score = float(lattice.starts[path[0]] + lattice.ends[path[-1]])
     score += sum(float(lattice.unary[start + t, label]) for t, label in enumerate(path))
-    return score + sum(float(lattice.transitions[a, b]) for a, b in zip(path, path[1:], strict=False))
+    return score + sum(float(lattice.transitions[a, b]) for a, b in pairwise(path))
 
 
 def list_sentence(lattice: Lattice, sentence: int) -> ListedSentence:

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from oracles import list_sentence, path_score
 
 from crowdseq.errors import SettingsError
 from crowdseq.numerics import chain, compiling
 from crowdseq.numerics.chain import Lattice
+from oracles import list_sentence, path_score
 
 WORLDS = 1_200
 

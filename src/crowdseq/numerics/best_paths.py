@@ -19,7 +19,7 @@ def best_path_block(
     path: IntArray,
     scores: FloatArray,
 ) -> None:
-    """Fill path for the tokens and scores for the sentences first..last; without a path: -1 and minus infinity."""
+    """Fill path for the tokens and scores for sentences first..last; -1 and minus infinity without one."""
     n_labels = label_count(labels, unary.shape[1])
     longest = 1
     for n in range(first, last):

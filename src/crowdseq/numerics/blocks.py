@@ -25,7 +25,7 @@ def sentence_blocks(offsets: IntArray, tokens_per_block: int = TOKENS_PER_BLOCK)
 
 
 def run_blocks(work: Callable[[int], None], n_blocks: int, threads: int) -> None:
-    """Call work(block) once for every block, on up to `threads` threads; the caller's thread is one of them."""
+    """Call work(block) once for every block, on up to `threads` threads; the caller's is one of them."""
     turns = iter(range(n_blocks))
     extra = min(threads, n_blocks) - 1
     if extra <= 0:

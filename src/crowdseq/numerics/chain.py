@@ -16,8 +16,8 @@ from crowdseq.numerics.compiling import own_labels
 class Lattice:
     """Log scores of every label path of N sentences laid end to end; minus infinity forbids.
 
-    unary: (T, M), a token's score for each label; offsets: (N + 1,), sentence n holds tokens offsets[n]..offsets[n + 1].
-    transitions: (M, M), from row to column; starts, ends: (M,), for the first and the last label of a sentence.
+    unary: (T, M), a token's score for each label; offsets: (N + 1,), where each sentence begins.
+    transitions: (M, M), from row to column; starts, ends: (M,), for the first and the last label.
     A path's score is the sum of what it touches. Scores are finite or minus infinity.
     """
 
@@ -47,7 +47,7 @@ class Lattice:
 
     @property
     def n_labels(self) -> int:
-        return self.unary.shape[1]
+        return int(self.unary.shape[1])
 
     @property
     def edges(self) -> FloatArray:
@@ -90,7 +90,7 @@ def log_partition(lattice: Lattice, threads: int = 1) -> FloatArray:
 
 
 def marginals(lattice: Lattice, threads: int = 1, sentence_weights: FloatArray | None = None) -> Marginals:
-    """Probabilities of labels and of label pairs; `sentence_weights` (N,) weigh the sentences in the pairwise sum.
+    """Probabilities of labels and of label pairs; `sentence_weights` (N,) count in the pairwise sum.
 
     A sentence of weight zero is not computed: log-partition 0 and rows of zeros.
     """
@@ -167,7 +167,7 @@ def best_paths(lattice: Lattice, threads: int = 1) -> tuple[IntArray, FloatArray
 
 
 def k_best_paths(lattice: Lattice, k: int) -> list[tuple[IntArray, FloatArray]]:
-    """Per sentence (found, T) different paths and (found,) scores, best first; found < k where fewer exist."""
+    """Per sentence (found, T) different paths and (found,) scores, best first; found < k if fewer exist."""
     if k < 1:
         raise SettingsError(f"k must be at least 1, not {k}")
     results: list[tuple[IntArray, FloatArray]] = []

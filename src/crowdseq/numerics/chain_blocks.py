@@ -78,9 +78,9 @@ def marginal_block(
     marginals: FloatArray,
     pairwise: FloatArray,
 ) -> None:
-    """Fill log_partition[first:last], the marginals of their tokens, and pairwise (M, M) with their weighted edges.
+    """Fill log_partition[first:last], the marginals of their tokens, and pairwise (M, M), weighted.
 
-    marginals may be the same array as unary. A sentence of weight zero is passed over: its marginals become zero.
+    marginals may be the same array as unary. A sentence of weight zero is passed over: marginals zero.
     """
     n_labels = label_count(labels, unary.shape[1])
     width = padded_width(labels, unary.shape[1])

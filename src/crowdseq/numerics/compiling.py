@@ -10,7 +10,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 # Up to this many labels the count is a compile-time constant, above it one kernel serves all.
 LARGEST_OWN_KERNEL = 16
 
-# "contract" fuses multiply and add, "nsz" ignores the sign of zero; neither reorders a sum nor assumes finite numbers.
+# "contract" fuses multiply and add, "nsz" ignores the sign of zero: no sum is reordered, infinities stay.
 _STRICT = {"contract", "nsz"}
 
 

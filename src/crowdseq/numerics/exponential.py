@@ -14,7 +14,7 @@ _LOWEST = -700.0  # below this the result is taken as zero; minus infinity inclu
 
 @kernel
 def exponentials(values: FloatArray, powers: IntArray, size: int) -> None:
-    """Replace the first `size` values, all <= 0, by their exponentials; `powers` is scratch of the same length.
+    """Replace the first `size` values, all <= 0, by their exponentials; `powers` is scratch as long.
 
     exp(x) = 2^k exp(r) with |r| <= ln 2 / 2 and exp(r) as its Taylor sum: within two units in the last place.
     """

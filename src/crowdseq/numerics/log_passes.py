@@ -1,4 +1,4 @@
-"""Forward and backward passes in log space: slower, for sentences whose scores are too far apart for scaling."""
+"""Forward and backward passes in log space: for sentences whose scores are too far apart for scaling."""
 
 import numpy as np
 
@@ -17,7 +17,7 @@ def log_sum(scores: FloatArray) -> float:
     total = 0.0
     for score in scores:
         total += np.exp(score - top)
-    return top + np.log(total)
+    return float(top + np.log(total))
 
 
 @kernel

@@ -10,7 +10,7 @@ from crowdseq.arrays import FloatArray, IntArray
 from crowdseq.numerics.compiling import kernel
 from crowdseq.numerics.exponential import exponentials
 
-# 1e-100 (a forward weight) times e^-200 (a transition) times e^-250 (a token score) is 1e-296: still a normal number.
+# 1e-100 (a forward weight) times e^-200 (a transition) times e^-250 (a token) is 1e-296: still normal.
 LOWEST_UNARY = -250.0
 LOWEST_TRANSITION = -200.0
 LOWEST_FORWARD = 1e-100
@@ -36,7 +36,7 @@ def label_count(labels: tuple[int, ...], n_labels: int) -> int:
 
 @kernel
 def exponentiate_transitions(transitions: FloatArray, width: int) -> tuple[FloatArray, float, bool]:
-    """(M, M) scores to (width, width) weights with maximum one, the shift taken out, and whether they are tame."""
+    """(M, M) scores to (width, width) weights of at most one, the shift, and whether they are tame."""
     n_labels = transitions.shape[0]
     top = -np.inf
     for i in range(n_labels):
@@ -64,7 +64,7 @@ def exponentiate_tokens(
     weights: FloatArray,
     powers: IntArray,
 ) -> tuple[float, int]:
-    """Scores of tokens start..stop to weights rows 0..length, each with maximum one; the sum of shifts; a verdict.
+    """Scores of tokens start..stop to rows of weights, each with maximum one; the sum of shifts; a verdict.
 
     edges: (2, M) scores of starting and of ending with a label.
     """
@@ -107,7 +107,7 @@ def forward(
     alpha: FloatArray,
     scales: FloatArray,
 ) -> tuple[float, int]:
-    """Fill alpha (rows sum to one) and scales (one over each row's sum); the log of the product of sums; a verdict."""
+    """Fill alpha (rows sum to one) and scales (one over each sum); the log of their product; a verdict."""
     n_labels = label_count(labels, n_labels)
     width = padded_width(labels, n_labels)
     log_total = 0.0
@@ -159,7 +159,7 @@ def backward(
     sentence_weight: float,
     outer: FloatArray,
 ) -> None:
-    """Turn alpha into marginals in place and add the sentence's edges, not yet times the transitions, to outer.
+    """Turn alpha into marginals in place and add its edges, not yet times the transitions, to outer.
 
     transposed: transitions with rows and columns exchanged; beta: (2, width) scratch.
     """
@@ -182,6 +182,6 @@ def backward(
             for j in range(width):
                 outer[i, j] += weighted * beta[1, j]
         for i in range(width):
-            # A label that cannot be reached may have any backward weight, infinity too: it must not meet a zero.
+            # A label that cannot be reached may have an infinite backward weight, which must not meet a zero.
             beta[0, i] = beta[0, i] if alpha[row - width + i] > 0.0 else 0.0
             alpha[row - width + i] *= beta[0, i]

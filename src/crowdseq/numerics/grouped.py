@@ -1,0 +1,203 @@
+"""Scores and gradients of sparse features that hang on values: token -> value row -> piece -> (piece, label)
+pair.
+
+A stream gives every position one value, such as its word. A value has pieces (its suffixes, its shape), and
+is seen from O offsets (by the token itself, by the token before it ...). Row v * O + o of a stream holds the
+summed weights of value v seen from offset o, so a token adds a handful of rows and never touches a feature.
+The gradient goes the same way back. Weights exist for active (piece, offset, label) triples only: those of
+piece p and offset o are pair_bounds[p * O + o] .. pair_bounds[p * O + o + 1], their labels in pair_labels.
+"""
+
+import numpy as np
+
+from crowdseq.arrays import FloatArray, IntArray
+from crowdseq.numerics.compiling import kernel
+from crowdseq.numerics.scaled_passes import label_count
+
+
+@kernel
+def score_values(
+    labels: tuple[int, ...],
+    n_offsets: int,
+    value_bounds: IntArray,
+    value_pieces: IntArray,
+    pair_bounds: IntArray,
+    pair_labels: IntArray,
+    weights: FloatArray,
+    first: int,
+    last: int,
+    rows: FloatArray,
+) -> None:
+    """Fill rows of the values first..last, (V * O, M), with the summed weights of their pieces."""
+    n_labels = label_count(labels, rows.shape[1])
+    for value in range(first, last):
+        base = value * n_offsets
+        for o in range(n_offsets):
+            for j in range(n_labels):
+                rows[base + o, j] = 0.0
+        for entry in range(value_bounds[value], value_bounds[value + 1]):
+            at = value_pieces[entry] * n_offsets
+            for o in range(n_offsets):
+                for pair in range(pair_bounds[at + o], pair_bounds[at + o + 1]):
+                    rows[base + o, pair_labels[pair]] += weights[pair]
+
+
+@kernel
+def emit(
+    labels: tuple[int, ...], token_rows: IntArray, rows: FloatArray, first: int, last: int, scores: FloatArray
+) -> None:
+    """Fill scores (T, M) of tokens first..last with the sum of their rows; row -1 is none."""
+    n_labels = label_count(labels, rows.shape[1])
+    n_slots = token_rows.shape[1]
+    for t in range(first, last):
+        for j in range(n_labels):
+            scores[t, j] = 0.0
+        for slot in range(n_slots):
+            row = token_rows[t, slot]
+            if row >= 0:
+                for j in range(n_labels):
+                    scores[t, j] += rows[row, j]
+
+
+@kernel
+def add_windows(
+    labels: tuple[int, ...],
+    window: IntArray,
+    ids: IntArray,
+    edge: int,
+    offsets: IntArray,
+    first: int,
+    last: int,
+    rows: FloatArray,
+    scores: FloatArray,
+) -> None:
+    """Add to scores (T, M) of the sentences first..last what their tokens see of one stream.
+
+    window: (O,), the offsets of the stream; ids: (T,), its values; edge: the value outside the sentence, or
+    -1.
+    """
+    n_labels = label_count(labels, rows.shape[1])
+    n_offsets = len(window)
+    for n in range(first, last):
+        start, stop = offsets[n], offsets[n + 1]
+        for t in range(start, stop):
+            for o in range(n_offsets):
+                seen = t + window[o]
+                value = ids[seen] if start <= seen < stop else edge
+                if value >= 0:
+                    row = value * n_offsets + o
+                    for j in range(n_labels):
+                        scores[t, j] += rows[row, j]
+
+
+@kernel
+def scatter(
+    labels: tuple[int, ...],
+    token_rows: IntArray,
+    first_row: int,
+    last_row: int,
+    masses: FloatArray,
+    rows: FloatArray,
+) -> None:
+    """Add masses (T, M) of all tokens to those of their rows that lie in first_row..last_row, set to zero
+    before.
+
+    Each row is summed in the order of the tokens whatever its range, so ranges may run on different threads.
+    """
+    n_labels = label_count(labels, rows.shape[1])
+    n_tokens, n_slots = token_rows.shape
+    rows[first_row:last_row] = 0.0
+    for t in range(n_tokens):
+        for slot in range(n_slots):
+            row = token_rows[t, slot]
+            if first_row <= row < last_row:
+                for j in range(n_labels):
+                    rows[row, j] += masses[t, j]
+
+
+@kernel
+def piece_mass(n_offsets: int, n_labels: int, values: IntArray, rows: FloatArray, mass: FloatArray) -> None:
+    """Fill mass (O * M,) with the summed rows of the values that share a piece."""
+    size = n_offsets * n_labels
+    flat = rows.reshape(-1)
+    mass[:] = 0.0
+    for value in values:
+        base = value * size
+        for place in range(size):
+            mass[place] += flat[base + place]
+
+
+@kernel
+def pair_masses(
+    labels: tuple[int, ...],
+    n_offsets: int,
+    piece_bounds: IntArray,
+    piece_values: IntArray,
+    pair_bounds: IntArray,
+    pair_labels: IntArray,
+    rows: FloatArray,
+    first: int,
+    last: int,
+    masses: FloatArray,
+) -> None:
+    """Fill masses of the pairs of pieces first..last with the rows of all values that have the piece."""
+    n_labels = label_count(labels, rows.shape[1])
+    mass = np.empty(n_offsets * n_labels)
+    for piece in range(first, last):
+        at = piece * n_offsets
+        if pair_bounds[at] == pair_bounds[at + n_offsets]:
+            continue
+        values = piece_values[piece_bounds[piece] : piece_bounds[piece + 1]]
+        piece_mass(n_offsets, n_labels, values, rows, mass)
+        for o in range(n_offsets):
+            for pair in range(pair_bounds[at + o], pair_bounds[at + o + 1]):
+                masses[pair] = mass[o * n_labels + pair_labels[pair]]
+
+
+@kernel
+def count_pairs(
+    n_offsets: int,
+    reach: IntArray,
+    piece_bounds: IntArray,
+    piece_values: IntArray,
+    rows: FloatArray,
+    counts: IntArray,
+) -> None:
+    """Fill counts (P * O,) with the labels that have mass in a piece's rows; reach (P, O) may be 0."""
+    n_labels = rows.shape[1]
+    mass = np.empty(n_offsets * n_labels)
+    for piece in range(len(piece_bounds) - 1):
+        piece_mass(
+            n_offsets, n_labels, piece_values[piece_bounds[piece] : piece_bounds[piece + 1]], rows, mass
+        )
+        for o in range(n_offsets):
+            counts[piece * n_offsets + o] = 0
+            if reach[piece, o] != 0:
+                for j in range(n_labels):
+                    counts[piece * n_offsets + o] += mass[o * n_labels + j] > 0.0
+
+
+@kernel
+def list_pairs(
+    n_offsets: int,
+    piece_bounds: IntArray,
+    piece_values: IntArray,
+    rows: FloatArray,
+    pair_bounds: IntArray,
+    pair_labels: IntArray,
+) -> None:
+    """Fill pair_labels with the labels that `count_pairs` counted."""
+    n_labels = rows.shape[1]
+    mass = np.empty(n_offsets * n_labels)
+    for piece in range(len(piece_bounds) - 1):
+        piece_mass(
+            n_offsets, n_labels, piece_values[piece_bounds[piece] : piece_bounds[piece + 1]], rows, mass
+        )
+        for o in range(n_offsets):
+            pair = pair_bounds[piece * n_offsets + o]
+            if pair == pair_bounds[piece * n_offsets + o + 1]:
+                continue
+            for j in range(n_labels):
+                if mass[o * n_labels + j] > 0.0:
+                    pair_labels[pair] = j
+                    pair += 1

@@ -1,0 +1,148 @@
+"""CrfTrainer: settings; fit(corpus, targets) gives a Tagger."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from crowdseq.arrays import FloatArray, IntArray
+from crowdseq.core.corpus import Corpus
+from crowdseq.core.labels import LabelScheme
+from crowdseq.errors import AnnotationError, SettingsError
+from crowdseq.numerics.lbfgs import Minimiser
+from crowdseq.tagging.features import FeatureSettings, feature_settings
+from crowdseq.tagging.problem import ChainRules, CrfProblem
+from crowdseq.tagging.scoring import StreamWeights
+from crowdseq.tagging.streams import Passage
+from crowdseq.tagging.tagger import Tagger
+from crowdseq.tagging.targets import Targets
+
+
+@dataclass(frozen=True, kw_only=True)
+class CrfTrainer:
+    """How a tagger is trained.
+
+    features: the name of a feature set, or your own settings. min_count: features that fewer tokens show are
+    left out; None keeps what the feature set says. c2: L2 penalty, c2 * |weights|^2. c1: L1 penalty, c1 * sum
+    |weights|. max_iterations, tolerance: when L-BFGS stops (see Minimiser). threads: for training; they
+    change no number. progress: told (iteration, value of the objective).
+    """
+
+    features: str | FeatureSettings = "rich"
+    min_count: int | None = None
+    c1: float = 0.0
+    c2: float = 1.0
+    max_iterations: int = 300
+    tolerance: float = 1e-5
+    threads: int = 1
+    progress: Callable[[int, float], None] | None = None
+
+    def __post_init__(self) -> None:
+        for name, value in (("c1", self.c1), ("c2", self.c2), ("tolerance", self.tolerance)):
+            if not (np.isfinite(value) and value >= 0.0):
+                raise SettingsError(f"{name} must be a number not below 0, not {value}")
+        for name, count in (("max_iterations", self.max_iterations), ("threads", self.threads)):
+            if count < 1:
+                raise SettingsError(f"{name} must be at least 1, not {count}")
+        feature_settings(self.features, self.min_count)
+
+    @property
+    def feature_settings(self) -> FeatureSettings:
+        return feature_settings(self.features, self.min_count)
+
+    @property
+    def minimiser(self) -> Minimiser:
+        return Minimiser(
+            max_iterations=self.max_iterations, tolerance=self.tolerance, l1=self.c1, progress=self.progress
+        )
+
+    def fit(
+        self,
+        corpus: Corpus,
+        targets: IntArray | Targets,
+        sentence_weights: FloatArray | None = None,
+    ) -> Tagger:
+        """A tagger trained on the corpus towards (T,) tag numbers, or Targets with probabilities.
+
+        Sentences with an unlabelled token (tag -1, or a row of zeros) are left out.
+        """
+        problem, wanted, weights = self.prepare(corpus, targets, sentence_weights)
+        optimum = problem.train(wanted, self.c2, self.minimiser, sentence_weights=weights)
+        return self.tagger(problem, corpus.scheme, optimum.weights)
+
+    def prepare(
+        self,
+        corpus: Corpus,
+        targets: IntArray | Targets,
+        sentence_weights: FloatArray | None = None,
+    ) -> tuple[CrfProblem, Targets, FloatArray]:
+        """What `fit` trains: the problem, the targets, and the weights of the sentences."""
+        if len(corpus) == 0 or corpus.n_tokens == 0:
+            raise AnnotationError("there is nothing to train on: the corpus has no tokens")
+        wanted = _as_targets(targets, corpus)
+        if wanted.unary.shape != (corpus.n_tokens, len(corpus.scheme)):
+            raise AnnotationError(
+                f"targets of shape {wanted.unary.shape} do not fit the corpus: "
+                f"{corpus.n_tokens} tokens, {len(corpus.scheme)} labels"
+            )
+        weights = wanted.labelled(corpus.offsets).astype(np.float64)
+        if sentence_weights is not None:
+            weights *= sentence_weights
+        problem = CrfProblem.build(
+            Passage.of_text(corpus.text),
+            ChainRules(corpus.scheme.allowed, corpus.scheme.starts, corpus.scheme.ends),
+            self.feature_settings,
+            support=wanted.unary,
+            threads=self.threads,
+        )
+        return problem, wanted, weights
+
+    def tagger(self, problem: CrfProblem, scheme: LabelScheme, weights: FloatArray) -> Tagger:
+        """The tagger that these weights make."""
+        layout = problem.layout
+        streams = []
+        for number, inventory in enumerate(layout.inventories):
+            own = weights[layout.pair_starts[number] : layout.pair_starts[number + 1]]
+            streams.append(
+                _without_zeros(
+                    StreamWeights(
+                        inventory.name,
+                        inventory.offsets,
+                        inventory.pieces,
+                        layout.pair_bounds[number],
+                        layout.pair_labels[number],
+                        own,
+                    )
+                )
+            )
+        return Tagger(scheme, self.feature_settings, tuple(streams), problem.transitions(weights))
+
+
+def _as_targets(targets: IntArray | Targets, corpus: Corpus) -> Targets:
+    if isinstance(targets, Targets):
+        return targets
+    given = np.asarray(targets)
+    if given.ndim != 1 or not np.issubdtype(given.dtype, np.signedinteger):
+        raise AnnotationError("give (T,) whole tag numbers, or Targets with unary and pairwise probabilities")
+    if len(given) != corpus.n_tokens:
+        raise AnnotationError(f"{len(given)} tags for {corpus.n_tokens} tokens")
+    return Targets.of_tags(given, corpus.offsets, len(corpus.scheme))
+
+
+def _without_zeros(stream: StreamWeights) -> StreamWeights:
+    """Without pairs of weight zero and pieces that have no other: an L1 penalty leaves many."""
+    width = len(stream.offsets)
+    stays = stream.pair_weights != 0.0
+    running = np.concatenate([[0], np.cumsum(stays)])
+    counts = np.diff(running[stream.pair_bounds]).reshape(len(stream.pieces), width)
+    kept = counts.sum(axis=1) > 0
+    bounds = np.concatenate([[0], np.cumsum(counts[kept].ravel())]).astype(np.int64)
+    pieces = tuple(piece for piece, used in zip(stream.pieces, kept.tolist(), strict=True) if used)
+    return StreamWeights(
+        stream.name,
+        stream.offsets,
+        pieces,
+        bounds,
+        np.ascontiguousarray(stream.pair_labels[stays]),
+        np.ascontiguousarray(stream.pair_weights[stays]),
+    )

@@ -1,0 +1,96 @@
+"""What a token looks like to the model: which templates are seen from which offsets, by name."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias
+
+from crowdseq.errors import SettingsError
+from crowdseq.tagging.templates import TEMPLATES
+
+# A sentence in, for each of its tokens the strings that describe it out.
+FeatureFunction: TypeAlias = Callable[[Sequence[str]], Sequence[Sequence[str]]]
+
+WORDS, PAIRS, DOCUMENT, CUSTOM, COLUMN = "words", "pairs", "document", "custom", "column:"
+EDGE = "edge"  # the piece of a position before the first or after the last token
+_FARTHEST = 5
+
+
+@dataclass(frozen=True)
+class FeatureSettings:
+    """How tokens are described.
+
+    windows: template name to the offsets from which it is seen (0 the token itself, -1 the token before).
+    pairs: offsets of word pairs; 0 is (previous, this), 1 is (this, next).
+    edges: offsets at which the bounds of the sentence are noticed.
+    columns: names of token columns to use, such as part of speech; column_offsets: from where they are seen.
+    document: add what the same word looks like elsewhere in its document.
+    min_count: a piece that fewer tokens show is left out; pair_min_count: the same for word pairs.
+    function: your own; gets the tokens of a sentence, gives strings for each token.
+    """
+
+    windows: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    pairs: tuple[int, ...] = ()
+    edges: tuple[int, ...] = (-1, 1)
+    columns: tuple[str, ...] = ()
+    column_offsets: tuple[int, ...] = (-1, 0, 1)
+    document: bool = False
+    min_count: int = 1
+    pair_min_count: int = 1
+    function: FeatureFunction | None = None
+
+    def __post_init__(self) -> None:
+        for name in self.windows:
+            if name not in TEMPLATES:
+                raise SettingsError(
+                    f"feature template '{name}' is unknown, choose from {', '.join(TEMPLATES)}"
+                )
+        for offsets in (*self.windows.values(), self.pairs, self.edges, self.column_offsets):
+            if any(abs(offset) > _FARTHEST for offset in offsets) or len(set(offsets)) != len(offsets):
+                raise SettingsError(f"feature offsets {offsets} must be different and within ±{_FARTHEST}")
+        if min(self.min_count, self.pair_min_count) < 1:
+            raise SettingsError("a minimum count of features must be at least 1")
+
+    @property
+    def word_offsets(self) -> tuple[int, ...]:
+        """All offsets from which words are seen, in order."""
+        return tuple(sorted({0, *self.edges, *(o for offsets in self.windows.values() for o in offsets)}))
+
+
+_ALL: tuple[int, ...] = (-2, -1, 0, 1, 2)
+_NEAR: tuple[int, ...] = (-1, 0, 1)
+
+FEATURE_SETS: dict[str, FeatureSettings] = {
+    "basic": FeatureSettings(
+        windows={
+            "word": _NEAR,
+            "lower": (0,),
+            "short": _NEAR,
+            "prefix": (0,),
+            "suffix": (0,),
+            "flag": (0,),
+        },
+    ),
+    "rich": FeatureSettings(
+        windows={
+            "word": _ALL,
+            "lower": _NEAR,
+            "digits": (0,),
+            "shape": _ALL,
+            "short": _NEAR,
+            "prefix": _NEAR,
+            "suffix": _NEAR,
+            "trigram": (0,),
+            "flag": _NEAR,
+        },
+        pairs=(0, 1),
+    ),
+}
+
+
+def feature_settings(features: "str | FeatureSettings", min_count: int | None = None) -> FeatureSettings:
+    """A feature set by name, or as given; min_count overrides its own."""
+    if isinstance(features, str):
+        if features not in FEATURE_SETS:
+            raise SettingsError(f"feature set '{features}' is unknown, choose from {', '.join(FEATURE_SETS)}")
+        features = FEATURE_SETS[features]
+    return features if min_count is None else replace(features, min_count=min_count)

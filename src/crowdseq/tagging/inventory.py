@@ -1,0 +1,145 @@
+"""The pieces that a training text shows, stream by stream, and which of its values have which."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from crowdseq.arrays import BoolArray, IntArray
+from crowdseq.core.ragged import offsets_of
+from crowdseq.tagging.features import EDGE, PAIRS, WORDS, FeatureSettings
+from crowdseq.tagging.streams import Passage, Stream, further_streams, pair_stream
+from crowdseq.tagging.templates import TEMPLATES
+
+
+@dataclass(frozen=True, eq=False)
+class Inventory:
+    """One stream of a text, ready for training.
+
+    offsets: (O,), from where its values are seen. ids: (T,), the value of each token or -1; edge: the value
+    of positions outside the sentence or -1. Value v has value_pieces[value_bounds[v]:value_bounds[v + 1]].
+    reach: (P, O), which offsets a piece is seen from.
+    """
+
+    name: str
+    offsets: tuple[int, ...]
+    ids: IntArray
+    edge: int
+    value_bounds: IntArray
+    value_pieces: IntArray
+    pieces: tuple[str, ...]
+    reach: BoolArray
+
+    @property
+    def n_values(self) -> int:
+        return len(self.value_bounds) - 1
+
+    @cached_property
+    def piece_bounds(self) -> IntArray:
+        """(P + 1,) bounds in piece_values, which tells the other way round whose each piece is."""
+        return offsets_of(np.bincount(self.value_pieces, minlength=len(self.pieces)))
+
+    @cached_property
+    def piece_values(self) -> IntArray:
+        owners = np.repeat(np.arange(self.n_values, dtype=np.int32), np.diff(self.value_bounds))
+        return owners[np.argsort(self.value_pieces, kind="stable")]
+
+
+def take_stock(passage: Passage, settings: FeatureSettings) -> tuple[Inventory, ...]:
+    """All streams that the settings ask for, with the pieces that occur often enough."""
+    found = [_words(passage, settings)]
+    if settings.pairs:
+        found.append(_pairs(pair_stream(passage), settings))
+    for name, stream in further_streams(passage, settings).items():
+        offsets = settings.column_offsets if name.startswith("column:") else (0,)
+        pieces = [value if isinstance(value, tuple) else (str(value),) for value in stream.table]
+        found.append(_assemble(name, offsets, stream.ids, pieces, -1, settings.min_count, None))
+    return tuple(found)
+
+
+def word_pieces(word: str, templates: Sequence[str]) -> list[str]:
+    """All pieces of a word under the named templates, each as name=value."""
+    return [f"{name}={value}" for name in templates for value in TEMPLATES[name](word)]
+
+
+def _words(passage: Passage, settings: FeatureSettings) -> Inventory:
+    used, ids = np.unique(passage.token_ids, return_inverse=True)
+    templates = tuple(settings.windows)
+    pieces: list[Sequence[str]] = [word_pieces(passage.words[i], templates) for i in used.tolist()]
+    pieces.append([EDGE])
+    reached = {name: frozenset(offsets) for name, offsets in settings.windows.items()}
+    reached[EDGE] = frozenset(settings.edges)
+    return _assemble(
+        WORDS, settings.word_offsets, ids.astype(np.int32), pieces, len(used), settings.min_count, reached
+    )
+
+
+def _pairs(stream: Stream, settings: FeatureSettings) -> Inventory:
+    """Pairs that are too rare lose their value at once: there are many of them."""
+    counts = np.bincount(stream.ids[stream.ids >= 0], minlength=len(stream.table))
+    kept = np.flatnonzero(counts >= max(settings.pair_min_count, settings.min_count))
+    number = np.full(len(stream.table) + 1, -1, dtype=np.int32)  # the last entry serves the missing value -1
+    number[kept] = np.arange(len(kept))
+    pieces = tuple(str(stream.table[i]) for i in kept.tolist())
+    everything = np.arange(len(kept) + 1, dtype=np.int64)
+    reach = np.ones((len(kept), len(settings.pairs)), dtype=np.bool_)
+    return Inventory(
+        PAIRS,
+        settings.pairs,
+        number[stream.ids],
+        -1,
+        everything,
+        everything[:-1].astype(np.int32),
+        pieces,
+        reach,
+    )
+
+
+def _assemble(
+    name: str,
+    offsets: tuple[int, ...],
+    ids: IntArray,
+    pieces_of_values: Sequence[Sequence[str]],
+    edge: int,
+    min_count: int,
+    reached: dict[str, frozenset[int]] | None,
+) -> Inventory:
+    index: dict[str, int] = {}
+    entries = [index.setdefault(piece, len(index)) for pieces in pieces_of_values for piece in pieces]
+    bounds = offsets_of(np.fromiter(map(len, pieces_of_values), dtype=np.int64, count=len(pieces_of_values)))
+    value_pieces = np.array(entries, dtype=np.int32)
+    names = tuple(index)
+    kept = _frequent(ids, bounds, value_pieces, len(names), min_count)
+    if edge >= 0:
+        kept[index[EDGE]] = True
+    bounds, value_pieces = _keep(bounds, value_pieces, kept)
+    names = tuple(piece for piece, stays in zip(names, kept.tolist(), strict=True) if stays)
+    return Inventory(name, offsets, ids, edge, bounds, value_pieces, names, _reach(names, offsets, reached))
+
+
+def _frequent(
+    ids: IntArray, bounds: IntArray, value_pieces: IntArray, n_pieces: int, least: int
+) -> BoolArray:
+    """(P,) whether at least so many tokens show the piece."""
+    counts = np.bincount(ids[ids >= 0], minlength=len(bounds) - 1)
+    shown = np.bincount(value_pieces, weights=np.repeat(counts, np.diff(bounds)), minlength=n_pieces)
+    return shown >= least
+
+
+def _keep(bounds: IntArray, value_pieces: IntArray, kept: BoolArray) -> tuple[IntArray, IntArray]:
+    stays = kept[value_pieces]
+    number = np.cumsum(kept, dtype=np.int32) - 1
+    running = offsets_of(stays)
+    return running[bounds], number[value_pieces[stays]].astype(np.int32)
+
+
+def _reach(
+    names: Sequence[str], offsets: tuple[int, ...], reached: dict[str, frozenset[int]] | None
+) -> BoolArray:
+    """(P, O) by the template that the name of a piece begins with; everywhere if nothing is said."""
+    if reached is None:
+        return np.ones((len(names), len(offsets)), dtype=np.bool_)
+    rows = {name: [offset in seen for offset in offsets] for name, seen in reached.items()}
+    table = [rows[name.partition("=")[0]] for name in names]
+    return np.array(table, dtype=np.bool_).reshape(len(names), len(offsets))

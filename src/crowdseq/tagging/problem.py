@@ -1,0 +1,252 @@
+"""CrfProblem: one text, its features and its label rules, ready to be trained towards many targets."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from crowdseq.arrays import BoolArray, FloatArray, IntArray
+from crowdseq.errors import AnnotationError, SettingsError
+from crowdseq.numerics.blocks import run_blocks, sentence_blocks
+from crowdseq.numerics.chain import Lattice
+from crowdseq.numerics.compiling import own_labels
+from crowdseq.numerics.crf_blocks import expect_block
+from crowdseq.numerics.grouped import emit
+from crowdseq.numerics.lbfgs import Memory, Minimiser, Optimum
+from crowdseq.numerics.vectors import dot
+from crowdseq.tagging.features import FeatureSettings
+from crowdseq.tagging.inventory import take_stock
+from crowdseq.tagging.layout import Layout
+from crowdseq.tagging.streams import Passage
+from crowdseq.tagging.targets import Targets
+
+
+@dataclass(frozen=True, eq=False)
+class ChainRules:
+    """Which labels may start, follow and end: (M,), (M, M), (M,). LabelScheme has the same three fields."""
+
+    allowed: BoolArray
+    starts: BoolArray
+    ends: BoolArray
+
+    @classmethod
+    def free(cls, n_labels: int) -> "ChainRules":
+        """Everything may follow everything."""
+        anywhere = np.ones(n_labels, dtype=np.bool_)
+        return cls(np.ones((n_labels, n_labels), dtype=np.bool_), anywhere, anywhere)
+
+    @property
+    def edges(self) -> FloatArray:
+        """(2, M) scores of starting and ending: zero or minus infinity."""
+        return np.where(np.stack([self.starts, self.ends]), 0.0, -np.inf)
+
+
+@dataclass(frozen=True, eq=False)
+class CrfProblem:
+    """A linear-chain CRF over one text; weights are a flat vector: active (piece, offset, label) pairs first,
+    then one for each transition that may be learnt.
+
+    Build it once and train it often: `train` with new targets, sentence weights, start and memory costs
+    nothing to set up. Nothing in here changes after birth, so threads may share it.
+    """
+
+    layout: Layout
+    rules: ChainRules
+    offsets: IntArray
+    learnt_transitions: IntArray
+    threads: int = 1
+
+    @classmethod
+    def build(
+        cls,
+        passage: Passage,
+        rules: ChainRules,
+        features: FeatureSettings,
+        support: FloatArray | None = None,
+        learnt: BoolArray | None = None,
+        threads: int = 1,
+    ) -> "CrfProblem":
+        """support: (T, M), above zero for the labels that a token may come to have; all labels if not given.
+
+        A feature gets a weight for a label only if some token has both, so narrow support makes training
+        cheaper. learnt: (M, M), which transitions get a weight; all allowed ones if not given.
+        """
+        if passage.n_tokens == 0:
+            raise AnnotationError("there is nothing to train on: the text has no tokens")
+        if threads < 1:
+            raise SettingsError(f"threads must be at least 1, not {threads}")
+        n_labels = len(rules.starts)
+        if support is None:
+            support = np.ones((passage.n_tokens, n_labels))
+        if support.shape != (passage.n_tokens, n_labels):
+            raise AnnotationError(
+                f"support of shape {support.shape} does not fit {passage.n_tokens} tokens, {n_labels} labels"
+            )
+        offsets = np.asarray(passage.offsets, dtype=np.int64)
+        layout = Layout.of_inventories(
+            take_stock(passage, features), offsets, np.ascontiguousarray(support, dtype=np.float64)
+        )
+        free = rules.allowed if learnt is None else rules.allowed & learnt
+        return cls(layout, rules, offsets, np.flatnonzero(free), threads)
+
+    @property
+    def n_weights(self) -> int:
+        return self.layout.n_pairs + len(self.learnt_transitions)
+
+    @property
+    def n_labels(self) -> int:
+        return self.layout.n_labels
+
+    @property
+    def n_sentences(self) -> int:
+        return len(self.offsets) - 1
+
+    def transitions(self, weights: FloatArray) -> FloatArray:
+        """(M, M) transition scores; minus infinity where the rules forbid."""
+        scores = np.where(self.rules.allowed, 0.0, -np.inf)
+        scores.flat[self.learnt_transitions] = weights[self.layout.n_pairs :]
+        return scores
+
+    def emissions(self, weights: FloatArray) -> FloatArray:
+        """(T, M) the score of every label for every token, transitions aside."""
+        labels = own_labels(self.n_labels)
+        rows = np.empty((int(self.layout.row_starts[-1]), self.n_labels))
+        self.layout.fill_rows(weights, rows, self.threads)
+        scores = np.empty((int(self.offsets[-1]), self.n_labels))
+        bounds = self.offsets[sentence_blocks(self.offsets)]
+        run_blocks(
+            lambda block: emit(
+                labels, self.layout.token_rows, rows, bounds[block], bounds[block + 1], scores
+            ),
+            len(bounds) - 1,
+            self.threads,
+        )
+        return scores
+
+    def lattice(self, weights: FloatArray, extra: FloatArray | None = None) -> Lattice:
+        """All scores under these weights; extra (T, M) is added to the token scores (votes, masks)."""
+        scores = self.emissions(weights)
+        if extra is not None:
+            scores += extra
+        starts, ends = self.rules.edges
+        return Lattice(scores, self.offsets, self.transitions(weights), starts, ends)
+
+    def train(
+        self,
+        targets: Targets,
+        c2: float = 1.0,
+        minimiser: Minimiser | None = None,
+        start: FloatArray | None = None,
+        memory: Memory | None = None,
+        sentence_weights: FloatArray | None = None,
+    ) -> Optimum:
+        """Weights that maximise the expected log-likelihood of the targets minus c2 times their squared
+        length.
+
+        start, memory: go on from an earlier Optimum, also one with other targets. sentence_weights: (N,), 0
+        leaves a sentence out. The value of the Optimum is what was minimised (minus log-likelihood plus
+        penalty).
+        """
+        if not c2 >= 0.0 or not np.isfinite(c2):
+            raise SettingsError(f"c2 must be a number not below 0, not {c2}")
+        objective = self.objective(targets, c2, sentence_weights)
+        begin = np.zeros(self.n_weights) if start is None else start
+        return (minimiser or Minimiser()).minimise(objective, begin, memory)
+
+    def objective(
+        self, targets: Targets, c2: float = 1.0, sentence_weights: FloatArray | None = None
+    ) -> "Objective":
+        """The function that `train` minimises: weights to value and gradient."""
+        weights = (
+            np.ones(self.n_sentences) if sentence_weights is None else np.asarray(sentence_weights, float)
+        )
+        if weights.shape != (self.n_sentences,) or not (np.isfinite(weights) & (weights >= 0.0)).all():
+            raise SettingsError(f"sentence weights must be {self.n_sentences} numbers not below 0")
+        if targets.unary.shape != (int(self.offsets[-1]), self.n_labels):
+            raise AnnotationError(
+                f"targets of shape {targets.unary.shape} do not fit {self.offsets[-1]} tokens, "
+                f"{self.n_labels} labels"
+            )
+        if not weights.any():
+            raise AnnotationError("there is nothing to train on: no sentence has labels")
+        targets.check_rows(self.offsets, weights)
+        return Objective.towards(self, targets, c2, weights)
+
+
+@dataclass(frozen=True, eq=False)
+class Objective:
+    """Minus the expected log-likelihood plus c2 |weights|^2, and its gradient.
+
+    observed: what the targets count for every weight. The scratch arrays are overwritten by each call.
+    """
+
+    problem: CrfProblem
+    c2: float
+    sentence_weights: FloatArray
+    observed: FloatArray
+    rows: FloatArray
+    expected: FloatArray
+
+    @classmethod
+    def towards(
+        cls, problem: CrfProblem, targets: Targets, c2: float, sentence_weights: FloatArray
+    ) -> "Objective":
+        layout = problem.layout
+        rows = np.empty((int(layout.row_starts[-1]), problem.n_labels))
+        weighted = targets.unary * np.repeat(sentence_weights, np.diff(problem.offsets))[:, None]
+        observed = np.empty(problem.n_weights)
+        layout.collect(weighted, rows, observed[: layout.n_pairs], problem.threads)
+        pairs = targets.edges(sentence_weights)
+        _check_pairs(pairs, problem.rules)
+        observed[layout.n_pairs :] = pairs.ravel()[problem.learnt_transitions]
+        return cls(problem, c2, sentence_weights, observed, rows, weighted)
+
+    def __call__(self, weights: FloatArray) -> tuple[float, FloatArray]:
+        problem, layout = self.problem, self.problem.layout
+        layout.fill_rows(weights, self.rows, problem.threads)
+        log_partition, pairs = self._expect(problem.transitions(weights))
+        gradient = np.empty(problem.n_weights)
+        layout.collect(self.expected, self.rows, gradient[: layout.n_pairs], problem.threads)
+        gradient[layout.n_pairs :] = pairs.ravel()[problem.learnt_transitions]
+        value = dot(self.sentence_weights, log_partition) - dot(weights, self.observed)
+        value += self.c2 * dot(weights, weights)
+        gradient -= self.observed
+        gradient += (2.0 * self.c2) * weights
+        return value, gradient
+
+    def _expect(self, transitions: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """(N,) log-partitions and (M, M) expected pairs; the expected labels go to self.expected."""
+        problem = self.problem
+        labels, edges = own_labels(problem.n_labels), problem.rules.edges
+        bounds = sentence_blocks(problem.offsets)
+        n_blocks = len(bounds) - 1
+        log_partition = np.empty(problem.n_sentences)
+        pairs = np.empty((n_blocks, problem.n_labels, problem.n_labels))
+
+        def work(block: int) -> None:
+            expect_block(
+                labels,
+                problem.layout.token_rows,
+                self.rows,
+                problem.offsets,
+                transitions,
+                edges,
+                self.sentence_weights,
+                bounds[block],
+                bounds[block + 1],
+                log_partition,
+                self.expected,
+                pairs[block],
+            )
+
+        run_blocks(work, n_blocks, problem.threads)
+        return log_partition, pairs.sum(axis=0)
+
+
+def _check_pairs(pairs: FloatArray, rules: ChainRules) -> None:
+    """Mass on a forbidden pair would make the likelihood zero whatever the weights."""
+    wrong = np.argwhere((pairs > 1e-6) & ~rules.allowed)
+    if len(wrong):
+        before, after = wrong[0]
+        raise AnnotationError(
+            f"the targets let label {after} follow label {before}, against the scheme; repair them first"
+        )

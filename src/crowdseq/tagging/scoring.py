@@ -1,0 +1,157 @@
+"""From raw tokens to label scores: a word's looks are worked out once and then looked up."""
+
+import threading
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from crowdseq.arrays import FloatArray, IntArray
+from crowdseq.core.ragged import offsets_of
+from crowdseq.errors import AnnotationError
+from crowdseq.numerics.compiling import own_labels
+from crowdseq.numerics.grouped import score_values
+from crowdseq.tagging.features import EDGE
+from crowdseq.tagging.inventory import word_pieces
+
+_MOST_WORDS = (
+    400_000  # the cache of word rows starts anew beyond this, so that endless text does not fill memory
+)
+
+
+@dataclass(frozen=True, eq=False)
+class StreamWeights:
+    """What a model knows of one stream: its pieces, and the weights of (piece, offset, label) pairs.
+
+    Pair bounds and labels are as in `numerics.grouped`; weights stand beside the labels.
+    """
+
+    name: str
+    offsets: tuple[int, ...]
+    pieces: tuple[str, ...]
+    pair_bounds: IntArray
+    pair_labels: IntArray
+    pair_weights: FloatArray
+
+    @cached_property
+    def index(self) -> dict[str, int]:
+        """Piece to its number."""
+        return {piece: number for number, piece in enumerate(self.pieces)}
+
+    @property
+    def window(self) -> IntArray:
+        return np.array(self.offsets, dtype=np.int64)
+
+    def rows(self, pieces_of_values: Iterable[Iterable[str]], n_labels: int) -> FloatArray:
+        """(V * O, M) summed weights of each value seen from each offset; unknown pieces add nothing."""
+        index = self.index
+        known = [[index[piece] for piece in pieces if piece in index] for pieces in pieces_of_values]
+        bounds = offsets_of(np.fromiter(map(len, known), dtype=np.int64, count=len(known)))
+        flat = np.fromiter(
+            (piece for pieces in known for piece in pieces), dtype=np.int32, count=int(bounds[-1])
+        )
+        return self.rows_of_numbers(bounds, flat, n_labels)
+
+    def rows_of_numbers(self, bounds: IntArray, pieces: IntArray, n_labels: int) -> FloatArray:
+        """The same from piece numbers: value v has pieces[bounds[v]:bounds[v + 1]]."""
+        n_values = len(bounds) - 1
+        rows = np.empty((n_values * len(self.offsets), n_labels))
+        score_values(
+            own_labels(n_labels),
+            len(self.offsets),
+            bounds,
+            pieces,
+            self.pair_bounds,
+            self.pair_labels,
+            self.pair_weights,
+            0,
+            n_values,
+            rows,
+        )
+        return rows
+
+
+class _Numbers(dict[Hashable, int]):
+    """Word to its number; a new word gets the next one."""
+
+    def __missing__(self, word: Hashable) -> int:
+        if not isinstance(word, str):
+            raise AnnotationError(f"token {word!r} is not text")
+        number = len(self)
+        self[word] = number
+        return number
+
+
+class WordRows:
+    """Score rows by word, filled as words are met; number 0 is the edge of a sentence.
+
+    Several threads may look up at once: growing is guarded, and what was handed out is never changed.
+    """
+
+    def __init__(self, stream: StreamWeights, templates: Sequence[str], n_labels: int) -> None:
+        self._stream, self._templates, self._n_labels = stream, templates, n_labels
+        self._lock = threading.Lock()
+        self._forget()
+
+    def _forget(self) -> None:
+        # The key of the edge is no string, so no word can be equal to it.
+        self._numbers = _Numbers({None: 0})
+        self._words: list[str] = [""]
+        self._rows = self._stream.rows([[EDGE]], self._n_labels)
+        self._filled = 1
+
+    def look_up(self, tokens: Sequence[str]) -> tuple[IntArray, FloatArray, list[str]]:
+        """(T,) word numbers, the (V * O, M) rows they point into, and the words by number."""
+        with self._lock:
+            if self._filled > _MOST_WORDS:
+                self._forget()
+            known = len(self._numbers)
+            try:
+                ids = np.fromiter(map(self._numbers.__getitem__, tokens), dtype=np.int64, count=len(tokens))
+            except AnnotationError:
+                self._forget()
+                raise
+            if len(self._numbers) > known:
+                self._add(list(self._numbers)[known:])
+            return ids, self._rows, self._words
+
+    def _add(self, words: list[Hashable]) -> None:
+        fresh = [str(word) for word in words]
+        rows = self._stream.rows([word_pieces(word, self._templates) for word in fresh], self._n_labels)
+        width = len(self._stream.offsets)
+        needed = (self._filled + len(fresh)) * width
+        if needed > len(self._rows):
+            grown = np.empty((max(needed, 2 * len(self._rows)), self._n_labels))
+            grown[: self._filled * width] = self._rows[: self._filled * width]
+            self._rows = grown
+        self._rows[self._filled * width : needed] = rows
+        self._filled += len(fresh)
+        self._words = [*self._words, *fresh]
+
+
+class PairNumbers:
+    """Finds the number of a word pair from the numbers of its two words, without making a string."""
+
+    def __init__(self, stream: StreamWeights, pair_break: str) -> None:
+        self._vocabulary: dict[str, int] = {}
+        number = self._vocabulary.setdefault
+        halves = [piece.split(pair_break, 1) for piece in stream.pieces]
+        first = [number(a, len(self._vocabulary)) for a, _ in halves]
+        second = [number(b, len(self._vocabulary)) for _, b in halves]
+        self.n_words = len(self._vocabulary)
+        codes = np.array(first, dtype=np.int64) * self.n_words + np.array(second, dtype=np.int64)
+        self._order = np.argsort(codes, kind="stable")
+        self._codes = codes[self._order]
+
+    def words(self, words: Sequence[str]) -> IntArray:
+        """(V,) numbers of words in pairs; -1 for a word in none."""
+        number = self._vocabulary.get
+        return np.array([number(word, -1) for word in words], dtype=np.int64)
+
+    def find(self, codes: IntArray) -> IntArray:
+        """(T,) codes as `streams.pair_codes` makes them to (T,) pair numbers, -1 for unknown ones."""
+        if not len(self._codes):
+            return np.full(len(codes), -1, dtype=np.int64)
+        places = np.minimum(np.searchsorted(self._codes, codes), len(self._codes) - 1)
+        return np.where(self._codes[places] == codes, self._order[places], -1)

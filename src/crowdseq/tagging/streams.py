@@ -1,0 +1,139 @@
+"""Streams: for every token one value (its word, its word pair ...), as a table and numbers into it."""
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from crowdseq.arrays import IntArray
+from crowdseq.core.ragged import offsets_of
+from crowdseq.core.text import Column, Text
+from crowdseq.errors import AnnotationError, SettingsError
+from crowdseq.tagging.documents import document_pieces
+from crowdseq.tagging.features import COLUMN, CUSTOM, DOCUMENT, FeatureFunction, FeatureSettings
+
+PAIR_BREAK = "\x1f"  # between the two words of a pair; no tokeniser leaves this control character in a word
+
+
+@dataclass(frozen=True, eq=False)
+class Passage:
+    """Sentences of T tokens in all, laid end to end: (T,) numbers into a word table, (N + 1,) offsets.
+
+    document_of: (N,), sentences with the same number stand in one document.
+    """
+
+    words: Sequence[str]
+    token_ids: IntArray
+    offsets: IntArray
+    document_of: IntArray
+    columns: Mapping[str, Column] = field(default_factory=dict)
+
+    @classmethod
+    def of_text(cls, text: Text) -> "Passage":
+        return cls(text.words, text.token_ids, text.offsets, text.document_of, text.columns)
+
+    @classmethod
+    def of_sentences(
+        cls,
+        sentences: Sequence[Sequence[str]],
+        documents: Sequence[Hashable] | None = None,
+        columns: Mapping[str, Sequence[Sequence[str]]] | None = None,
+    ) -> "Passage":
+        """From lists of tokens; without documents every sentence is one of its own."""
+        offsets = offsets_of(np.fromiter(map(len, sentences), dtype=np.int64, count=len(sentences)))
+        words = intern([token for sentence in sentences for token in sentence])
+        alone = np.arange(len(sentences), dtype=np.int32)
+        document_of = alone if documents is None else intern(list(documents)).ids
+        found = {
+            name: intern([entry for row in rows for entry in row]) for name, rows in (columns or {}).items()
+        }
+        for name, column in found.items():
+            if len(column.ids) != offsets[-1]:
+                raise AnnotationError(
+                    f"column '{name}' has {len(column.ids)} entries for {offsets[-1]} tokens"
+                )
+        return cls(
+            [str(entry) for entry in words.table],
+            words.ids,
+            offsets,
+            document_of,
+            {name: Column(tuple(map(str, column.table)), column.ids) for name, column in found.items()},
+        )
+
+    @property
+    def n_tokens(self) -> int:
+        return len(self.token_ids)
+
+    def tokens(self, sentence: int) -> list[str]:
+        ids = self.token_ids[self.offsets[sentence] : self.offsets[sentence + 1]]
+        return [self.words[i] for i in ids.tolist()]
+
+
+@dataclass(frozen=True, eq=False)
+class Stream:
+    """A table of values and (T,) numbers into it; -1 where a token has none."""
+
+    table: Sequence[Hashable]
+    ids: IntArray
+
+
+def intern(values: Sequence[Hashable]) -> Stream:
+    """Equal values get one number, in the order in which they are met."""
+    index: dict[Hashable, int] = {}
+    ids = np.fromiter(
+        [index.setdefault(value, len(index)) for value in values], dtype=np.int32, count=len(values)
+    )
+    return Stream(tuple(index), ids)
+
+
+def pair_codes(word_ids: IntArray, offsets: IntArray, n_words: int) -> IntArray:
+    """(T,) one number for each pair (previous word, this word); -1 where either is missing."""
+    codes = np.full(len(word_ids), -1, dtype=np.int64)
+    codes[1:] = word_ids[:-1].astype(np.int64) * n_words + word_ids[1:]
+    if len(word_ids):
+        codes[1:][(word_ids[:-1] < 0) | (word_ids[1:] < 0)] = -1
+        codes[offsets[:-1][offsets[:-1] < len(word_ids)]] = -1
+    return codes
+
+
+def pair_stream(passage: Passage) -> Stream:
+    """The pair (previous word, this word) of every token but the first of a sentence."""
+    n_words = max(len(passage.words), 1)
+    codes = pair_codes(passage.token_ids, passage.offsets, n_words)
+    unique, ids = np.unique(codes, return_inverse=True)
+    missing = int(len(unique) > 0 and unique[0] < 0)
+    words = passage.words
+    table = [
+        f"{words[code // n_words]}{PAIR_BREAK}{words[code % n_words]}" for code in unique[missing:].tolist()
+    ]
+    return Stream(table, (ids - missing).astype(np.int32))
+
+
+def further_streams(passage: Passage, settings: FeatureSettings) -> dict[str, Stream]:
+    """The streams beside words and pairs that the settings ask for; their values are tuples of pieces."""
+    streams: dict[str, Stream] = {}
+    for name in settings.columns:
+        column = passage.columns.get(name)
+        if column is None:
+            raise SettingsError(f"the text has no column '{name}', leave it out of the features or add it")
+        streams[COLUMN + name] = Stream([(entry,) for entry in column.table], column.ids)
+    if settings.document:
+        streams[DOCUMENT] = intern(
+            document_pieces(passage.words, passage.token_ids, passage.offsets, passage.document_of)
+        )
+    if settings.function is not None:
+        streams[CUSTOM] = intern(_custom_pieces(passage, settings.function))
+    return streams
+
+
+def _custom_pieces(passage: Passage, function: FeatureFunction) -> list[tuple[str, ...]]:
+    pieces: list[tuple[str, ...]] = []
+    for sentence in range(len(passage.offsets) - 1):
+        tokens = passage.tokens(sentence)
+        described = function(tokens)
+        if len(described) != len(tokens):
+            raise SettingsError(
+                f"the feature function gave {len(described)} descriptions for {len(tokens)} tokens"
+            )
+        pieces.extend(tuple(dict.fromkeys(map(str, token))) for token in described)
+    return pieces

@@ -1,0 +1,181 @@
+"""Tagger: a fitted model; tokens in, tags and their probabilities out."""
+
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain as chain_lists
+from itertools import pairwise
+
+import numpy as np
+
+from crowdseq.arrays import FloatArray, IntArray
+from crowdseq.core.labels import LabelScheme
+from crowdseq.core.ragged import offsets_of
+from crowdseq.errors import AnnotationError, SettingsError
+from crowdseq.numerics.blocks import run_blocks, sentence_blocks
+from crowdseq.numerics.chain import Lattice, best_paths, k_best_paths, log_partition, marginals
+from crowdseq.numerics.compiling import own_labels
+from crowdseq.numerics.grouped import add_windows
+from crowdseq.tagging.features import PAIRS, WORDS, FeatureSettings
+from crowdseq.tagging.scoring import PairNumbers, StreamWeights, WordRows
+from crowdseq.tagging.streams import PAIR_BREAK, Passage, further_streams, pair_codes
+
+
+@dataclass(frozen=True, eq=False)
+class Context:
+    """What sentences may carry beside their tokens.
+
+    documents: one name for each sentence, equal for those of one document. columns: by name, one row for each
+    sentence with one entry for each token.
+    """
+
+    documents: Sequence[Hashable] | None = None
+    columns: Mapping[str, Sequence[Sequence[str]]] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class _SeenStream:
+    """One stream in some sentences: (O,) offsets, (T,) values, the value outside, and rows of values."""
+
+    window: IntArray
+    ids: IntArray
+    edge: int
+    rows: FloatArray
+
+    def add_to(self, scores: FloatArray, offsets: IntArray, threads: int) -> None:
+        """Add to scores (T, M) what every token sees of the stream."""
+        bounds, labels = sentence_blocks(offsets), own_labels(scores.shape[1])
+
+        def work(block: int) -> None:
+            first, last = bounds[block], bounds[block + 1]
+            add_windows(labels, self.window, self.ids, self.edge, offsets, first, last, self.rows, scores)
+
+        run_blocks(work, len(bounds) - 1, threads)
+
+
+@dataclass(frozen=True, eq=False)
+class Tagger:
+    """A linear-chain CRF: features of tokens with their weights, and (M, M) transition scores.
+
+    Made by CrfTrainer or read from a file; there is no unfitted tagger. `explanation` tells what it has
+    learnt.
+    """
+
+    scheme: LabelScheme
+    features: FeatureSettings
+    streams: tuple[StreamWeights, ...]
+    transitions: FloatArray
+
+    def __post_init__(self) -> None:
+        self.transitions.setflags(write=False)
+
+    def tag(self, tokens: Sequence[str], context: Context | None = None) -> tuple[str, ...]:
+        """The best valid tags of one sentence."""
+        return self.tag_many([tokens], context)[0]
+
+    def tag_many(
+        self, sentences: Sequence[Sequence[str]], context: Context | None = None, threads: int = 1
+    ) -> list[tuple[str, ...]]:
+        """The best valid tags of every sentence."""
+        lattice = self.lattice(sentences, context, threads)
+        path, _ = best_paths(lattice, threads)
+        names = self._names[path].tolist()
+        bounds = lattice.offsets.tolist()
+        return [tuple(names[a:b]) for a, b in pairwise(bounds)]
+
+    def marginals(self, tokens: Sequence[str], context: Context | None = None) -> FloatArray:
+        """(T, M) probabilities of the tags of one sentence, columns as scheme.tags; rows sum to one."""
+        return self.marginals_many([tokens], context)[0]
+
+    def marginals_many(
+        self, sentences: Sequence[Sequence[str]], context: Context | None = None, threads: int = 1
+    ) -> list[FloatArray]:
+        """The same for every sentence."""
+        lattice = self.lattice(sentences, context, threads)
+        rows = marginals(lattice, threads).unary
+        return np.split(rows, lattice.offsets[1:-1]) if lattice.n_sentences else []
+
+    def k_best(
+        self, tokens: Sequence[str], k: int = 5, context: Context | None = None
+    ) -> list[tuple[tuple[str, ...], float]]:
+        """The k best tag sequences of a sentence with their probabilities, best first."""
+        lattice = self.lattice([tokens], context)
+        paths, scores = k_best_paths(lattice, k)[0]
+        shares = np.exp(scores - log_partition(lattice)[0])
+        return [
+            (tuple(self.scheme.tags[label] for label in path.tolist()), float(share))
+            for path, share in zip(paths, shares, strict=True)
+        ]
+
+    def lattice(
+        self, sentences: Sequence[Sequence[str]], context: Context | None = None, threads: int = 1
+    ) -> Lattice:
+        """All scores of some sentences laid end to end, the scheme's rules included."""
+        if isinstance(sentences, str) or (len(sentences) and isinstance(sentences[0], str)):
+            raise AnnotationError("a sentence must be a list of tokens, found one string; split it first")
+        tokens = list(chain_lists.from_iterable(sentences))
+        offsets = offsets_of(np.fromiter(map(len, sentences), dtype=np.int64, count=len(sentences)))
+        scores = np.zeros((len(tokens), len(self.scheme)))
+        for seen in self._seen(sentences, tokens, offsets, context):
+            seen.add_to(scores, offsets, threads)
+        return Lattice(scores, offsets, self.transitions, *self._edges)
+
+    def _seen(
+        self,
+        sentences: Sequence[Sequence[str]],
+        tokens: Sequence[str],
+        offsets: IntArray,
+        context: Context | None,
+    ) -> Iterator["_SeenStream"]:
+        word_ids, rows, words = self._word_rows.look_up(tokens)
+        yield _SeenStream(self._stream(WORDS).window, word_ids, 0, rows)
+        if self.features.pairs:
+            yield self._seen_pairs(word_ids, words, offsets)
+        if not self._needs_passage:
+            return
+        context = context or Context()
+        passage = Passage.of_sentences(sentences, context.documents, context.columns)
+        for name, found in further_streams(passage, self.features).items():
+            stream = self._stream(name)
+            pieces = [value if isinstance(value, tuple) else (str(value),) for value in found.table]
+            rows = stream.rows(pieces, len(self.scheme))
+            yield _SeenStream(stream.window, found.ids.astype(np.int64), -1, rows)
+
+    def _seen_pairs(self, word_ids: IntArray, words: Sequence[str], offsets: IntArray) -> "_SeenStream":
+        stream, pairs = self._stream(PAIRS), self._pair_numbers
+        used, places = np.unique(word_ids, return_inverse=True)
+        numbers = pairs.words([words[number] for number in used.tolist()])
+        found = pairs.find(pair_codes(numbers[places], offsets, pairs.n_words))
+        values, ids = np.unique(found, return_inverse=True)
+        missing = int(len(values) > 0 and values[0] < 0)
+        values = values[missing:]
+        bounds = np.arange(len(values) + 1, dtype=np.int64)
+        rows = stream.rows_of_numbers(bounds, values.astype(np.int32), len(self.scheme))
+        return _SeenStream(stream.window, ids.astype(np.int64) - missing, -1, rows)
+
+    def _stream(self, name: str) -> StreamWeights:
+        for stream in self.streams:
+            if stream.name == name:
+                return stream
+        raise SettingsError(f"the tagger has no stream '{name}' that its features ask for")
+
+    @property
+    def _needs_passage(self) -> bool:
+        return bool(self.features.columns or self.features.document or self.features.function)
+
+    @cached_property
+    def _word_rows(self) -> WordRows:
+        return WordRows(self._stream(WORDS), tuple(self.features.windows), len(self.scheme))
+
+    @cached_property
+    def _pair_numbers(self) -> PairNumbers:
+        return PairNumbers(self._stream(PAIRS), PAIR_BREAK)
+
+    @cached_property
+    def _edges(self) -> tuple[FloatArray, FloatArray]:
+        starts = np.where(self.scheme.starts, 0.0, -np.inf)
+        return starts, np.where(self.scheme.ends, 0.0, -np.inf)
+
+    @cached_property
+    def _names(self) -> "np.ndarray[tuple[int], np.dtype[np.object_]]":
+        return np.array(self.scheme.tags, dtype=object)

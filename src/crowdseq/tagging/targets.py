@@ -1,0 +1,91 @@
+"""Targets: what a tagger is trained towards, as hard tags or as probabilities of tags and tag pairs."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from crowdseq.arrays import BoolArray, FloatArray, IntArray
+from crowdseq.errors import AnnotationError
+
+_LOWEST = -1e-9  # probabilities that come out of long sums may miss zero by rounding
+_SLACK = 1e-3  # how far a row may miss the sum of one
+
+
+@dataclass(frozen=True, eq=False)
+class Targets:
+    """Wanted label probabilities of T tokens.
+
+    unary: (T, M), rows sum to one. pairwise: expected label pairs of neighbours, either (N, M, M) by sentence
+    or (M, M) summed over all sentences, each times its weight if sentences are weighted in training.
+    Made by `of_tags`, it holds tags (T,) and offsets (N + 1,) instead of pairwise.
+    """
+
+    unary: FloatArray
+    pairwise: FloatArray | None = None
+    tags: IntArray | None = None
+    offsets: IntArray | None = None
+
+    def __post_init__(self) -> None:
+        for name, values in (("unary", self.unary), ("pairwise", self.pairwise)):
+            if values is not None and not (np.isfinite(values) & (values >= _LOWEST)).all():
+                raise AnnotationError(
+                    f"{name} targets must be probabilities, found a negative, NaN or infinite one"
+                )
+        shape = None if self.pairwise is None else self.pairwise.shape
+        if shape is not None and (shape[-2:] != (self.n_labels, self.n_labels) or len(shape) not in (2, 3)):
+            raise AnnotationError(f"pairwise targets of shape {shape} do not fit {self.n_labels} labels")
+        if shape is None and (self.tags is None or self.offsets is None):
+            raise AnnotationError("targets need label pairs (pairwise) beside the labels of single tokens")
+
+    @classmethod
+    def of_tags(cls, tags: IntArray, offsets: IntArray, n_labels: int) -> "Targets":
+        """From (T,) label numbers; -1 is an unlabelled token, whose sentence must then have weight zero."""
+        if len(tags) and (tags.max() >= n_labels or tags.min() < -1):
+            unknown = tags.max() if tags.max() >= n_labels else tags.min()
+            raise AnnotationError(f"label number {unknown} is not one of the {n_labels} labels")
+        unary = np.zeros((len(tags), n_labels))
+        known = np.flatnonzero(tags >= 0)
+        unary[known, tags[known]] = 1.0
+        return cls(unary, tags=tags, offsets=offsets)
+
+    @property
+    def n_labels(self) -> int:
+        return int(self.unary.shape[1])
+
+    def edges(self, sentence_weights: FloatArray) -> FloatArray:
+        """(M, M) expected label pairs, weighted."""
+        if self.tags is not None and self.offsets is not None:
+            return _weighted_tag_pairs(self.tags, self.offsets, sentence_weights, self.n_labels)
+        assert self.pairwise is not None
+        if self.pairwise.ndim == 2:
+            return self.pairwise
+        return np.asarray(np.einsum("n,nij->ij", sentence_weights, self.pairwise))
+
+    def labelled(self, offsets: IntArray) -> BoolArray:
+        """(N,) whether all tokens of a sentence have targets."""
+        blank = np.concatenate([[0], np.cumsum(self.unary.sum(axis=1) < 0.5)])
+        return np.asarray(blank[offsets[1:]] == blank[offsets[:-1]])
+
+    def check_rows(self, offsets: IntArray, sentence_weights: FloatArray) -> None:
+        """Every token of a sentence that counts needs a row that sums to one."""
+        counted = np.repeat(sentence_weights > 0.0, np.diff(offsets))
+        wrong = np.flatnonzero(counted & (np.abs(self.unary.sum(axis=1) - 1.0) > _SLACK))
+        if len(wrong):
+            sentence = int(np.searchsorted(offsets, wrong[0], side="right")) - 1
+            raise AnnotationError(
+                f"sentence {sentence + 1}, token {wrong[0] - offsets[sentence] + 1}: targets sum to "
+                f"{self.unary[wrong[0]].sum():.4g}, not to 1; give the sentence weight 0 if it has no labels"
+            )
+
+
+def _weighted_tag_pairs(
+    tags: IntArray, offsets: IntArray, sentence_weights: FloatArray, n_labels: int
+) -> FloatArray:
+    weight_of = np.repeat(sentence_weights, np.diff(offsets))
+    inner = np.ones(len(tags), dtype=np.bool_)
+    inner[offsets[:-1][offsets[:-1] < len(tags)]] = False
+    inner[1:] &= (tags[1:] >= 0) & (tags[:-1] >= 0)
+    places = np.flatnonzero(inner)
+    codes = tags[places - 1].astype(np.int64) * n_labels + tags[places]
+    counts = np.bincount(codes, weights=weight_of[places], minlength=n_labels**2)
+    return np.asarray(counts.reshape(n_labels, n_labels))
