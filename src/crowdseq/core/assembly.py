@@ -90,7 +90,7 @@ def settle_spelling(rows: RawRows, labels: list[str], scheme: LabelScheme | str 
     if isinstance(scheme, LabelScheme):
         return Spelling(scheme, scheme.kind, *_renumber(rows.cells, labels, counts, scheme))
     used = [label for label, count in zip(labels, counts, strict=True) if count]
-    kind = scheme or detect_kind(labels, count_bigrams(rows.cells, offsets, len(labels)))
+    kind = scheme or detect_kind(labels, count_bigrams(rows.cells, offsets, len(labels)), counts)
     target = scheme_for(used, kind)
     if kind != "IOB1":
         return Spelling(target, kind, *_renumber(rows.cells, labels, counts, target))
@@ -107,7 +107,7 @@ def count_bigrams(cells: IntArray, offsets: IntArray, size: int) -> IntArray:
         filled = np.flatnonzero(np.diff(offsets[first : last + 1]))
         heads = offsets[first : last + 1][filled] - offsets[first]
         tails = offsets[first : last + 1][filled + 1] - offsets[first] - 1
-        before = np.concatenate([[-1], here[:-1]])
+        before = np.roll(here, 1)
         before[heads] = size
         known = (before >= 0) & (here >= 0)
         table += np.bincount(before[known] * (size + 1) + here[known], minlength=len(table))

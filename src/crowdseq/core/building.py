@@ -3,22 +3,25 @@
 from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from crowdseq.arrays import IntArray
 from crowdseq.core.assembly import GOLD_ROW, RawRows, Spelling, number_by_name, settle_spelling
+from crowdseq.core.columns import ColumnCollector, check_columns
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.labels import LabelScheme
 from crowdseq.core.names import NumberedNames, check_label, check_name
 from crowdseq.core.ragged import offsets_of
-from crowdseq.core.text import Column, Text
-from crowdseq.errors import AnnotationError, SchemeError
+from crowdseq.core.text import Text
+from crowdseq.errors import AnnotationError, SchemeError, SettingsError
 
 Tags: TypeAlias = Sequence[str | None]
 
 DUPLICATES = ("error", "first", "newest")
+_MOST_LABELS = np.iinfo(np.int16).max
 
 
 @dataclass(frozen=True)
@@ -42,12 +45,14 @@ class CorpusBuilder:
     """
 
     def __init__(self, *, duplicates: str = "error") -> None:
+        if duplicates not in DUPLICATES:
+            raise SettingsError(f"duplicates cannot be '{duplicates}', choose one of {', '.join(DUPLICATES)}")
         self._duplicates = duplicates
         self._words = NumberedNames()
         self._labels = NumberedNames(check_label, none_is=-1)
         self._annotators = NumberedNames(check_name("annotator"))
         self._token_ids, self._lengths = array("i"), array("i")
-        self._sentences: dict[str, int] = {}
+        self._sentences: dict[str | int, int] = {}  # by id, or by number until an id is found for it
         self._documents: dict[str | None, int] = {}
         self._document_names: list[str | None] = []
         self._document_of = array("i")
@@ -59,7 +64,7 @@ class CorpusBuilder:
         self._later_rows: dict[int, list[int]] = {}
         self._dropped_rows: set[int] = set()
         self._extras: dict[int, dict[str, Any]] = {}
-        self._columns: dict[str, tuple[NumberedNames, array[int]]] = {}
+        self._columns = ColumnCollector()
         self.repeated_rows = 0
         self.spelling: Spelling | None = None
 
@@ -68,28 +73,38 @@ class CorpusBuilder:
 
     def add(self, record: Record) -> int:
         """Take one record; gives the number of its sentence. A faulty record changes nothing."""
+        _check_fields(record)
         rows = [
-            (self._annotators[name], self._row(name, tags, record))
-            for name, tags in record.annotations.items()
+            (self._voter(name), self._row(name, tags, record)) for name, tags in record.annotations.items()
         ]
         if record.gold is not None:
             rows.append((GOLD_ROW, self._row("gold", record.gold, record)))
-        _check_columns(record)
         known = self._sentences.get(record.id) if record.id is not None else None
         if known is None:
             return self._open_sentence(record, rows)
         self._join_sentence(known, record, rows)
         return known
 
+    def _voter(self, name: str) -> int:
+        try:
+            return self._annotators[name]
+        except TypeError:
+            raise AnnotationError(f'annotator {name!r} is not named by a text, write "{name}"') from None
+
     def _row(self, name: str, tags: Tags, record: Record) -> list[int]:
-        if isinstance(tags, str) or len(tags) != len(record.tokens):
+        if isinstance(tags, str) or not isinstance(tags, list | tuple | Sequence):  # the common ones first
+            raise AnnotationError(f"annotator {name}: labels must be a list, one for each token")
+        if len(tags) != len(record.tokens):
             raise AnnotationError(f"annotator {name}: {len(tags)} labels for {len(record.tokens)} tokens")
         try:
-            return list(map(self._labels.__getitem__, tags))
+            row = list(map(self._labels.__getitem__, tags))
         except TypeError:
             raise AnnotationError(f"annotator {name}: a label must be a text or null") from None
         except (AnnotationError, SchemeError) as error:
             raise type(error)(f"annotator {name}: {error}") from None
+        if len(self._labels.names) > _MOST_LABELS:
+            raise SchemeError(f"there are more than {_MOST_LABELS} different labels, too many to hold")
+        return row
 
     def _open_sentence(self, record: Record, rows: list[tuple[int, list[int]]]) -> int:
         try:
@@ -97,7 +112,7 @@ class CorpusBuilder:
         except TypeError:
             raise AnnotationError("a token must be a text") from None
         number = len(self._lengths)
-        self._sentences[self._free_id() if record.id is None else record.id] = number
+        self._sentences[number if record.id is None else record.id] = number
         self._starts.append(len(self._token_ids))
         self._token_ids.extend(token_ids)
         self._lengths.append(len(token_ids))
@@ -107,16 +122,10 @@ class CorpusBuilder:
         self._row_counts.append(len(rows))
         for voter, tags in rows:
             self._append_row(number, voter, tags)
-        self._append_columns(record.columns, number)
+        self._columns.append(record.columns, len(token_ids))
         if record.extras:
             self._extras[number] = dict(record.extras)
         return number
-
-    def _free_id(self) -> str:
-        number = len(self._lengths) + 1
-        while f"s{number}" in self._sentences:
-            number += 1
-        return f"s{number}"
 
     def _document(self, name: str | None) -> int:
         if name is None or name not in self._documents:
@@ -133,18 +142,12 @@ class CorpusBuilder:
         self._cells.extend(tags)
         return len(self._row_voters) - 1
 
-    def _append_columns(self, columns: Mapping[str, Sequence[str]], sentence: int) -> None:
-        for name in columns.keys() - self._columns.keys():
-            self._columns[name] = (NumberedNames(), array("i", [-1]) * self._starts[sentence])
-        for name, (table, ids) in self._columns.items():
-            values = columns.get(name)
-            if values is None:
-                ids.extend([-1] * self._lengths[sentence])
-            else:
-                ids.extend(map(table.__getitem__, values))
-
     def _join_sentence(self, number: int, record: Record, rows: list[tuple[int, list[int]]]) -> None:
         self._check_same_text(number, record)
+        differing = self._columns.differing(record.columns, self._starts[number])
+        if differing is not None:
+            raise AnnotationError(f"column {differing} is not what it was before{_at(self._places[number])}")
+        document = self._joined_document(number, record)
         first = self._first_rows[number]
         held = [*range(first, first + self._row_counts[number]), *self._later_rows.get(number, [])]
         by_voter = {self._row_voters[row]: row for row in held if row not in self._dropped_rows}
@@ -162,19 +165,35 @@ class CorpusBuilder:
             if voter in by_voter:
                 self._dropped_rows.add(by_voter[voter])
             self._later_rows.setdefault(number, []).append(self._append_row(number, voter, tags))
+        self._document_of[number] = document
+        self._columns.fill(record.columns, self._starts[number])
         if record.extras:
-            self._extras.setdefault(number, {}).update(record.extras)
+            extras = (self._extras.get(number, {}), record.extras)
+            weaker, stronger = extras[::-1] if self._duplicates == "first" else extras
+            self._extras[number] = {**weaker, **stronger}
 
     def _check_same_text(self, number: int, record: Record) -> None:
         start, names = self._starts[number], self._words.names
         held = [names[i] for i in self._token_ids[start : start + self._lengths[number]]]
         if held == list(record.tokens):
             return
-        pairs = zip([*held, "the end"], [*record.tokens, "the end"], strict=False)
-        place, (mine, other) = next((i, pair) for i, pair in enumerate(pairs) if pair[0] != pair[1])
+        pairs = enumerate(zip_longest(held, record.tokens))
+        place, (mine, other) = next((place, pair) for place, pair in pairs if pair[0] != pair[1])
         raise AnnotationError(
             f"the id was used before{_at(self._places[number])} for another text: "
-            f"token {place + 1} is {other!r} here and {mine!r} there"
+            f"token {place + 1} is {_shown(other)} here and {_shown(mine)} there"
+        )
+
+    def _joined_document(self, number: int, record: Record) -> int:
+        """The document of a sentence that is seen again; who knows it tells who does not."""
+        held = self._document_names[self._document_of[number]]
+        if record.doc is None or record.doc == held:
+            return self._document_of[number]
+        if held is None:
+            return self._document(record.doc)
+        raise AnnotationError(
+            f"the sentence is in document '{record.doc}' here and in '{held}' before"
+            f"{_at(self._places[number])}, give it another id or the same document"
         )
 
     def tokens_of(self, sentence_id: str) -> tuple[str, ...] | None:
@@ -204,26 +223,44 @@ class CorpusBuilder:
         return Corpus(self.spelling.scheme, text, crowd, gold, has_gold)
 
     def _text(self, lengths: IntArray) -> Text:
-        columns = {
-            name: Column(tuple(table.names), np.array(ids, np.int32))
-            for name, (table, ids) in self._columns.items()
-        }
+        kept, document_of = np.unique(np.array(self._document_of, np.int32), return_inverse=True)
         return Text(
             tuple(self._words.names),
             np.array(self._token_ids, np.int32),
             offsets_of(lengths),
-            tuple(self._sentences),
-            tuple(self._document_names),
-            np.array(self._document_of, np.int32),
-            columns,
+            self._ids(),
+            tuple(self._document_names[i] for i in kept.tolist()),
+            document_of.astype(np.int32),
+            self._columns.build(),
             dict(self._extras),
         )
 
+    def _ids(self) -> tuple[str, ...]:
+        """The id of every sentence: its own, or s1, s2, … by its place, stepping aside for given ones."""
+        ids: list[str] = []
+        made: set[str] = set()
+        for key, number in self._sentences.items():
+            name, step = key, number
+            while not isinstance(name, str):
+                step += 1
+                name = f"s{step}" if f"s{step}" not in self._sentences and f"s{step}" not in made else step
+            if name is not key:
+                made.add(name)
+            ids.append(name)
+        return tuple(ids)
 
-def _check_columns(record: Record) -> None:
-    for name, values in record.columns.items():
-        if len(values) != len(record.tokens):
-            raise AnnotationError(f"column {name}: {len(values)} values for {len(record.tokens)} tokens")
+
+def _check_fields(record: Record) -> None:
+    for what, name in (("id", record.id), ("document", record.doc)):
+        if name is not None and not isinstance(name, str):
+            raise AnnotationError(f'the {what} {name!r} is not a text, write "{name}"')
+    if isinstance(record.tokens, str):
+        raise AnnotationError("tokens must be a list of texts")
+    check_columns(record.columns, len(record.tokens))
+
+
+def _shown(token: str | None) -> str:
+    return "the end" if token is None else repr(token)
 
 
 def _at(place: str) -> str:

@@ -55,6 +55,12 @@ class Consensus:
         shape = (self.corpus.n_tokens, len(self.corpus.scheme))
         if self.probabilities.shape != shape or len(self.tag_ids) != shape[0]:
             raise AnnotationError(f"a consensus needs one tag and one row of {shape[1]} for each token")
+        if not np.allclose(self.probabilities.sum(axis=1), 1.0, rtol=0, atol=1e-6):
+            raise AnnotationError("the probabilities of every token must sum to one")
+        if len(self.tag_ids) and not 0 <= self.tag_ids.min() <= self.tag_ids.max() < shape[1]:
+            raise AnnotationError("a consensus has one tag of the scheme for each token")
+        if not self.corpus.scheme.is_valid(self.tag_ids, self.corpus.offsets):
+            raise AnnotationError("the tags of a consensus must keep the rules of the scheme")
         for array in (self.tag_ids, self.probabilities):
             array.setflags(write=False)
 

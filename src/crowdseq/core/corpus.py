@@ -78,9 +78,10 @@ class Corpus:
         """(N,) annotators who saw each sentence."""
         return np.diff(self.annotations.row_offsets)
 
-    def select(self, chosen: Iterable[int] | IntArray) -> "Corpus":
-        """Only these sentences, in this order."""
-        places = np.asarray(chosen if isinstance(chosen, np.ndarray) else list(chosen), dtype=np.int64)
+    def select(self, chosen: Iterable[int] | IntArray | BoolArray) -> "Corpus":
+        """Only these sentences, in this order; or those that a mask (N,) marks."""
+        wanted = chosen if isinstance(chosen, np.ndarray) else np.array(list(chosen))
+        places = np.arange(len(self))[wanted if len(wanted) else wanted.astype(np.int64)]
         tokens = gather_ranges(self.text.offsets[places], self.text.lengths[places])
         return Corpus(
             self.scheme,

@@ -7,16 +7,18 @@ from crowdseq.core.labels import CHUNK_KINDS, OUTSIDE, PLAIN, LabelScheme, split
 from crowdseq.errors import SchemeError
 
 
-def detect_kind(tags: list[str], bigrams: IntArray) -> str:
+def detect_kind(tags: list[str], bigrams: IntArray, counts: IntArray | None = None) -> str:
     """The kind with the fewest broken rules.
 
     bigrams (M + 1, M + 1): how often tag j follows tag i; the last row counts sentence starts, the last
-    column sentence ends. Ties go to the order IOB2, BIOES, BILOU, IOB1, IO.
+    column sentence ends. counts (M,): how often each tag was given, which bigrams cannot tell where single
+    tokens are labelled. Ties go to the order IOB2, BIOES, BILOU, IOB1, IO.
     """
-    seen = bigrams[:, : len(tags)].sum(axis=0) > 0
+    counts = bigrams[:, : len(tags)].sum(axis=0) if counts is None else counts
+    seen = counts > 0
     bigrams = bigrams[np.ix_(np.append(seen, True), np.append(seen, True))]
     tags = [tag for tag, known in zip(tags, seen, strict=True) if known]
-    counts = bigrams[:, : len(tags)].sum(axis=0)
+    counts = counts[seen]
     parts = [split_tag(tag) for tag in tags]
     with_prefix = sum(
         int(n) for n, (prefix, _) in zip(counts, parts, strict=True) if prefix not in ("", OUTSIDE)
@@ -34,11 +36,12 @@ def detect_kind(tags: list[str], bigrams: IntArray) -> str:
     if prefixes == {"I"}:
         return "IO"
     candidates = ["IOB2", *(["BIOES", "BILOU"] if prefixes - {"B", "I"} else []), "IOB1"]
-    return min(candidates, key=lambda kind: count_violations(tags, bigrams, kind))
+    return min(candidates, key=lambda kind: count_violations(tags, bigrams, kind, counts))
 
 
-def count_violations(tags: list[str], bigrams: IntArray, kind: str) -> int:
+def count_violations(tags: list[str], bigrams: IntArray, kind: str, counts: IntArray | None = None) -> int:
     """How many transitions of the table break the rules of a kind, plus how many tags it does not have."""
+    counts = bigrams[:, : len(tags)].sum(axis=0) if counts is None else counts
     full = LabelScheme.of_types({name for _, name in map(split_tag, tags) if name}, kind)
     numbers = np.array([full.index.get(full.kind_of(tag), 0) for tag in tags], dtype=np.intp)
     foreign = np.array([tag not in full.index for tag in tags], dtype=np.bool_)
@@ -47,7 +50,7 @@ def count_violations(tags: list[str], bigrams: IntArray, kind: str) -> int:
     broken = int(inside[~full.allowed[np.ix_(numbers, numbers)]].sum())
     broken += int(bigrams[size, :size][~full.starts[numbers]].sum())
     broken += int(bigrams[:size, size][~full.ends[numbers]].sum())
-    return broken + int(bigrams[:, :size].sum(axis=0)[foreign].sum())
+    return broken + int(counts[foreign].sum())
 
 
 def scheme_for(tags: list[str], kind: str) -> LabelScheme:

@@ -85,8 +85,8 @@ class LabelScheme:
             raise SchemeError(f"{len(self.tags)} tags are more than the {np.iinfo(np.int16).max} we can hold")
         parts = [(OUTSIDE, tag) if self.kind == PLAIN else split_tag(tag) for tag in self.tags]
         rules = _RULES.get(self.kind, {})
-        for tag, (prefix, _) in zip(self.tags, parts, strict=True):
-            if self.kind != PLAIN and prefix not in rules:
+        for tag, (prefix, name) in zip(self.tags, parts, strict=True):
+            if self.kind != PLAIN and (prefix not in rules or (prefix != OUTSIDE and not name)):
                 raise SchemeError(f"tag '{tag}' does not belong to the scheme {self.kind}")
         types = sorted({kind for _, kind in parts if kind})
         self._freeze("types", tuple(types))
@@ -150,24 +150,24 @@ class LabelScheme:
         tags = self.tags
         return tuple(tags[number] if number >= 0 else None for number in ids.tolist())
 
-    def is_valid(self, ids: IntArray) -> bool:
-        """Whether one sequence of numbers keeps the rules; unlabelled tokens break none."""
-        if len(ids) == 0:
-            return True
-        first, last = int(ids[0]), int(ids[-1])
-        before, after = ids[:-1], ids[1:]
-        known = (before >= 0) & (after >= 0)
+    def is_valid(self, ids: IntArray, offsets: IntArray | None = None) -> bool:
+        """Whether numbers keep the rules; unlabelled tokens break none. One sequence, or those at offsets."""
+        bounds = np.array([0, len(ids)]) if offsets is None else offsets
+        filled = np.flatnonzero(np.diff(bounds))
+        heads, tails = ids[bounds[filled]], ids[bounds[filled + 1] - 1]
+        joined = (ids[:-1] >= 0) & (ids[1:] >= 0)
+        joined[bounds[filled[1:]] - 1] = False
         return bool(
-            (first < 0 or self.starts[first])
-            and (last < 0 or self.ends[last])
-            and self.allowed[before[known], after[known]].all()
+            self.starts[heads[heads >= 0]].all()
+            and self.ends[tails[tails >= 0]].all()
+            and self.allowed[ids[:-1][joined], ids[1:][joined]].all()
         )
 
     def kind_of(self, tag: str) -> str:
         """The tag as this kind writes it: a prefix that it lacks becomes the nearest one it has."""
         prefix, name = split_tag(tag)
-        nearest = _NEAREST.get(self.kind, {}).get(prefix, prefix)
-        return f"{nearest}-{name}" if name and not self.is_plain else tag
+        nearest = _NEAREST.get(self.kind, {}).get(prefix)
+        return tag if nearest is None else f"{nearest}-{name}"
 
 
 def _transitions(

@@ -33,8 +33,8 @@ def check_label(label: str) -> None:
         raise SchemeError("a label is empty, use null for a token without a label")
     if _has_control(label):
         raise SchemeError(f"label {label!r} holds a control character, remove it")
-    if len(label) == 2 and label[1] == "-" and label[0] in "BIESLU":
-        raise SchemeError(f"label '{label}' names no entity type, write e.g. '{label}PER'")
+    if label[1:2] == "-" and label[0] in "BIESLU" and not label[2:].strip():
+        raise SchemeError(f"label '{label}' names no entity type, write e.g. '{label.strip()}PER'")
 
 
 def check_name(what: str) -> Callable[[str], None]:

@@ -43,7 +43,7 @@ def find_spans(tags: IntArray, offsets: IntArray, scheme: LabelScheme, *, lenien
     conlleval does it: any piece that cannot continue the one before it begins a span. A plain scheme has one
     span for each labelled token.
     """
-    if len(tags) == 0:
+    if len(tags) == 0 or len(scheme) == 0:
         none = np.zeros(0, np.int64)
         return SpanTable(none, none, none)
     inside = tags >= 0
@@ -56,11 +56,27 @@ def find_spans(tags: IntArray, offsets: IntArray, scheme: LabelScheme, *, lenien
     first = np.flatnonzero(heads)
     last = np.append(first[1:], len(tags)) - 1
     real = types[first] >= 0
-    if not lenient and scheme.kind not in ("IO", "IOB1"):
-        real &= np.isin(prefixes[first], _BEGINNERS)
+    if not lenient:
+        real &= _is_begun(first, prefixes, types, offsets, scheme)
     if not lenient and scheme.kind in ("BIOES", "BILOU"):
         real &= ~np.isin(prefixes[last], _OPEN)
     return SpanTable(first[real], last[real] + 1, types[first[real]].astype(np.int64))
+
+
+def _is_begun(
+    first: IntArray, prefixes: IntArray, types: IntArray, offsets: IntArray, scheme: LabelScheme
+) -> BoolArray:
+    """Whether the spans at these first tokens begin as their scheme says."""
+    if scheme.kind == "IO":
+        return np.ones(len(first), np.bool_)
+    if scheme.kind != "IOB1":
+        return np.isin(prefixes[first], _BEGINNERS)
+    # In IOB1 a B- only parts a span from one of the same type right before it.
+    touches = np.zeros(len(types), np.bool_)
+    touches[1:] = types[1:] == types[:-1]
+    touches[offsets[:-1][offsets[:-1] < len(types)]] = False
+    begun: BoolArray = (prefixes[first] != ord("B")) | touches[first]
+    return begun
 
 
 def _continues(prefixes: IntArray, types: IntArray, offsets: IntArray, scheme: LabelScheme) -> BoolArray:
@@ -100,7 +116,12 @@ def encode(scheme: LabelScheme, spans: Iterable[Span], length: int) -> tuple[str
         np.array([span.end for span in ordered], np.int64),
         np.array([_type_number(scheme, span.label) for span in ordered], np.int64),
     )
-    return tuple(str(tag) for tag in scheme.names(paint(table, length, scheme)))
+    tags = paint(table, length, scheme)
+    if len(tags) and tags.min() < 0:
+        raise SchemeError(
+            f"token {int(np.argmin(tags)) + 1} has no label, and the scheme has no tag O for it"
+        )
+    return tuple(scheme.tags[number] for number in tags.tolist())
 
 
 def _type_number(scheme: LabelScheme, label: str) -> int:
@@ -109,27 +130,47 @@ def _type_number(scheme: LabelScheme, label: str) -> int:
     return scheme.types.index(label)
 
 
-def paint(table: SpanTable, length: int, scheme: LabelScheme) -> IntArray:
-    """A table of spans to (length,) tag numbers under a scheme."""
+def paint(table: SpanTable, length: int, scheme: LabelScheme, offsets: IntArray | None = None) -> IntArray:
+    """A table of spans in the order of the text to (length,) tag numbers under a scheme.
+
+    offsets (N + 1,): where sentences begin, which only IOB1 needs to know; one sequence if not given.
+    """
     tags = np.full(length, scheme.outside, np.int16)
     if len(table) == 0:
         return tags
     lengths = table.ends - table.starts
-    places = np.repeat(table.starts, lengths) + _positions(lengths)
-    types = np.repeat(table.types, lengths)
-    first = _positions(lengths) == 0
+    positions = _positions(lengths)
+    places = np.repeat(table.starts, lengths) + positions
+    first = positions == 0
     last = places + 1 == np.repeat(table.ends, lengths)
     prefixes = np.select([first & last, first, last], [*_shape_prefixes(scheme)], _middle(scheme))
     if scheme.kind == "IOB1":
-        touches = np.zeros(len(table), np.bool_)
-        touches[1:] = (table.starts[1:] == table.ends[:-1]) & (table.types[1:] == table.types[:-1])
+        touches = _touches_its_like(table, offsets)
         prefixes = np.where(first & np.repeat(touches, lengths), ord("B"), ord("I"))
-    lookup = {
-        (int(code), int(kind)): tag
-        for tag, (code, kind) in enumerate(zip(scheme.prefix_codes, scheme.type_ids, strict=True))
-    }
-    tags[places] = [lookup[key] for key in zip(prefixes.tolist(), types.tolist(), strict=True)]
+    tags[places] = _tag_numbers(scheme, prefixes, np.repeat(table.types, lengths))
     return tags
+
+
+def _touches_its_like(table: SpanTable, offsets: IntArray | None) -> BoolArray:
+    """(S,) whether a span follows one of its own type without a gap, in the same sentence."""
+    touches = np.zeros(len(table), np.bool_)
+    touches[1:] = (table.starts[1:] == table.ends[:-1]) & (table.types[1:] == table.types[:-1])
+    if offsets is not None:
+        touches &= ~np.isin(table.starts, offsets)
+    return touches
+
+
+def _tag_numbers(scheme: LabelScheme, prefixes: IntArray, types: IntArray) -> IntArray:
+    """The tags that are made of these prefixes and types."""
+    lookup = np.full((ord("Z"), len(scheme.types)), -1, np.int16)
+    typed = scheme.type_ids >= 0
+    lookup[scheme.prefix_codes[typed], scheme.type_ids[typed]] = np.flatnonzero(typed)
+    numbers = lookup[prefixes, types]
+    if numbers.min() < 0:
+        missing = int(np.argmin(numbers))
+        tag = f"{chr(int(prefixes[missing]))}-{scheme.types[int(types[missing])]}"
+        raise SchemeError(f"the span needs a tag '{tag}', which the scheme does not have")
+    return numbers
 
 
 def _shape_prefixes(scheme: LabelScheme) -> tuple[int, int, int]:
@@ -156,6 +197,6 @@ def convert(tags: IntArray, offsets: IntArray, source: LabelScheme, target: Labe
     table = find_spans(tags, offsets, source, lenient=True)
     numbers = np.array([_type_number(target, name) for name in source.types], np.int64)
     renamed = SpanTable(table.starts, table.ends, numbers[table.types] if len(table) else table.types)
-    painted = paint(renamed, len(tags), target)
+    painted = paint(renamed, len(tags), target, offsets)
     painted[tags < 0] = -1
     return painted

@@ -26,7 +26,10 @@ class Sentence:
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """One further value for each token, such as a part of speech: a table and (T,) numbers into it."""
+    """One further value for each token, such as a part of speech: a table and (T,) numbers into it.
+
+    A sentence that came without the column has -1 throughout.
+    """
 
     table: tuple[str, ...]
     ids: IntArray
@@ -87,6 +90,7 @@ class Text:
             {
                 name: tuple(column.table[i] for i in column.ids[first:last].tolist())
                 for name, column in self.columns.items()
+                if first == last or column.ids[first] >= 0
             },
             self.extras.get(place, {}),
         )
@@ -129,8 +133,8 @@ class Text:
 def _same_strings(table: Sequence[str], ids: IntArray, other: Sequence[str], other_ids: IntArray) -> bool:
     if len(ids) != len(other_ids):
         return False
-    mine: NDArray[Any] = np.array([*table, ""], dtype=object)
-    yours: NDArray[Any] = np.array([*other, ""], dtype=object)
+    mine: NDArray[Any] = np.array([*table, None], dtype=object)
+    yours: NDArray[Any] = np.array([*other, None], dtype=object)
     return bool(np.all(mine[ids] == yours[other_ids]))
 
 
