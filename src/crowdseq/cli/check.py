@@ -15,8 +15,8 @@ from crowdseq.cli.printing import print_json
 @quiet_option
 def command(crowd: tuple[str, ...], reading: Any, as_json: bool, quiet: bool) -> None:
     from crowdseq.evaluation.agreement import measure_agreement
-    from crowdseq.reports.descriptions import describe_in_words
     from crowdseq.evaluation.description import describe
+    from crowdseq.reports.descriptions import describe_in_words
 
     corpus, report = read_crowd(crowd, reading, silent=quiet)
     description = describe(corpus)

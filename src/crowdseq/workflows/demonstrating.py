@@ -11,7 +11,7 @@ from crowdseq.workflows.learning import Run, learn
 def demo_corpus() -> Corpus:
     """Our own texts with gold and eight simulated annotators of different character."""
     with as_file(files("crowdseq") / "data" / "demo.jsonl.gz") as path:
-        return read(path).corpus
+        return read(str(path)).corpus
 
 
 def demonstrate(*, progress: Progress = quiet) -> Run:

@@ -6,13 +6,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from crowdseq.aggregation.contract import Aggregator, JointAggregator, Learned
+from crowdseq.aggregation.settling import scheme_scores
 from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
 from crowdseq.errors import AnnotationError, SettingsError
+from crowdseq.numerics.chain import Lattice, marginals
 from crowdseq.numerics.em import Progress, quiet
 from crowdseq.tagging.crf import CrfTrainer
 from crowdseq.tagging.tagger import Tagger
+from crowdseq.tagging.targets import Targets
 from crowdseq.workflows.recipes import make_recipe
 
 TARGETS = ("hard", "soft")
@@ -78,8 +83,15 @@ def train_tagger(
 ) -> Tagger:
     """The CRF on the settled tags of a consensus, or on its posteriors."""
     corpus = consensus.corpus
-    labelled = consensus.tag_ids if targets == "hard" else consensus.probabilities
     progress("training the tagger", 0, 1)
-    tagger = trainer.fit(corpus, labelled)
+    tagger = trainer.fit(corpus, consensus.tag_ids if targets == "hard" else soft_targets(consensus))
     progress("training the tagger", 1, 1)
     return tagger
+
+
+def soft_targets(consensus: Consensus) -> Targets:
+    """Posteriors of single tokens made into those of a chain that keeps the rules of the scheme."""
+    corpus = consensus.corpus
+    scores = np.log(np.maximum(consensus.probabilities, np.finfo(np.float64).tiny))
+    found = marginals(Lattice(scores, corpus.offsets, *scheme_scores(corpus.scheme)))
+    return Targets(found.unary, found.pairwise)

@@ -2,11 +2,9 @@
 
 from typing import Any
 
-import numpy as np
-
-from crowdseq.arrays import BoolArray, IntArray
+from crowdseq.arrays import IntArray
 from crowdseq.core.consensus import Consensus
-from crowdseq.evaluation.calibration import measure_calibration
+from crowdseq.evaluation.calibration import entity_tokens, measure_calibration
 from crowdseq.evaluation.scores import score_tags
 from crowdseq.workflows.learning import Run
 
@@ -50,7 +48,7 @@ def gold_metrics(consensus: Consensus) -> dict[str, Any]:
         "all_tokens": measure_calibration(consensus.confidence[known], right[known]).as_dict(),
     }
     if corpus.scheme.outside >= 0:
-        inside = known & ~_both_outside(consensus)
+        inside = known & entity_tokens(corpus.gold_tags, consensus.tag_ids, corpus.scheme)
         found["calibration"]["entity_tokens"] = measure_calibration(
             consensus.confidence[inside], right[inside]
         ).as_dict()
@@ -61,11 +59,6 @@ def score(consensus: Consensus, tag_ids: IntArray, mode: str) -> dict[str, Any]:
     """Scores against gold in the form of `evaluate --json`."""
     corpus = consensus.corpus
     return score_tags(corpus.gold_tags, tag_ids, corpus.offsets, corpus.scheme, mode=mode).as_dict()
-
-
-def _both_outside(consensus: Consensus) -> BoolArray:
-    outside = consensus.corpus.scheme.outside
-    return np.asarray((consensus.corpus.gold_tags == outside) & (consensus.tag_ids == outside))
 
 
 def _is_plain(value: object) -> bool:

@@ -39,9 +39,9 @@ def default_of(field: "Field[Any]") -> Any:
     return field.default if field.default is not MISSING else None
 
 
-def parse_settings(texts: tuple[str, ...]) -> dict[str, str]:
+def parse_settings(texts: tuple[str, ...]) -> dict[str, Any]:
     """`name=value` texts to a dictionary."""
-    settings = {}
+    settings: dict[str, Any] = {}
     for text in texts:
         key, equals, value = text.partition("=")
         if not equals or not key:

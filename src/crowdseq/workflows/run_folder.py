@@ -22,6 +22,7 @@ from crowdseq.core.consensus import AnnotatorReport, Consensus
 from crowdseq.errors import FormatError, OutputExistsError, Problem
 from crowdseq.formats import read, write
 from crowdseq.formats.model_file import load_tagger, save_tagger
+from crowdseq.formats.settings import ReadSettings
 from crowdseq.workflows.learning import Run
 from crowdseq.workflows.metrics import FORMAT_VERSION, run_metrics
 from crowdseq.workflows.recipes import make_recipe
@@ -69,7 +70,7 @@ def save_run(run: Run, folder: Path, *, force: bool = False) -> None:
     (part / "annotators.csv").write_text(
         annotators_csv(run.consensus.annotators), encoding="utf-8", newline=""
     )
-    write(run.consensus.corpus, part / "crowd.jsonl.gz", force=True)
+    write(run.consensus.corpus, str(part / "crowd.jsonl.gz"), force=True)
     arrays = {
         name: value for name, value in run.consensus.parameters.items() if isinstance(value, np.ndarray)
     }
@@ -122,6 +123,11 @@ def _plain(value: Any) -> Any:
     return asdict(value) if is_dataclass(value) and not isinstance(value, type) else value
 
 
+def run_paths(folder: Path) -> dict[str, str]:
+    """What stands in a run folder, by name."""
+    return {path.name: str(path) for path in sorted(folder.iterdir())}
+
+
 def consensus_lines(consensus: Consensus) -> Iterator[dict[str, Any]]:
     """One object for each sentence."""
     corpus, bounds = consensus.corpus, consensus.corpus.offsets
@@ -156,7 +162,8 @@ def load_run(folder: str | Path) -> Run:
     settings = _read_json(place / "settings.json")
     if settings.get("format_version", 0) > FORMAT_VERSION:
         raise FormatError(Problem("was written by a newer crowdseq, update to open it", str(place)))
-    corpus = read(place / "crowd.jsonl.gz", scheme=settings["scheme"], tags=settings["tags"]).corpus
+    scheme = ReadSettings(scheme=settings["scheme"], labels=tuple(settings["tags"]))
+    corpus = read(str(place / "crowd.jsonl.gz"), scheme).corpus
     probabilities = load_file(place / "posteriors.safetensors")["probabilities"]
     tag_ids = corpus.scheme.ids(
         label for line in _read_lines(place / "consensus.jsonl") for label in line["labels"]

@@ -1,0 +1,68 @@
+"""crowdseq tag."""
+
+import sys
+
+import click
+
+from crowdseq.cli.options import force_option, quiet_option
+from crowdseq.cli.progress import progress_shown
+
+
+@click.command(help="Label new text with a trained tagger.")
+@click.argument("run", metavar="RUN|TAGGER")
+@click.argument("input", default="-")
+@click.option("-o", "--out", default="-", show_default=True, help="Where to write; - is stdout.")
+@click.option(
+    "--from",
+    "kind",
+    type=click.Choice(["text", "conll", "jsonl"]),
+    help="What the input is, instead of guessing: plain text (one sentence a line), columns, or JSONL.",
+)
+@click.option(
+    "--tokenizer",
+    default="words",
+    show_default=True,
+    help="For plain text: words, whitespace or regex:PATTERN.",
+)
+@click.option("--confidence", is_flag=True, help="Add the probability of every tag.")
+@click.option("--encoding", help="Text encoding of the input (default: UTF-8).")
+@click.option(
+    "--threads", type=click.IntRange(1), default=1, show_default=True, help="They change no number."
+)
+@force_option
+@quiet_option
+def command(
+    run: str,
+    input: str,
+    out: str,
+    kind: str | None,
+    tokenizer: str,
+    confidence: bool,
+    encoding: str | None,
+    threads: int,
+    force: bool,
+    quiet: bool,
+) -> None:
+    from crowdseq.formats.settings import ReadSettings
+    from crowdseq.formats.writing import AtomicFile
+    from crowdseq.workflows.tagging import open_tagger, tag_file
+
+    tagger = open_tagger(run)
+    with progress_shown(quiet or out == "-") as progress:
+        pieces = tag_file(
+            tagger,
+            input,
+            kind=kind,
+            words=tokenizer,
+            confidence=confidence,
+            threads=threads,
+            settings=ReadSettings(encoding=encoding),
+            progress=progress,
+        )
+        if out == "-":
+            for piece in pieces:
+                sys.stdout.write(piece)
+            return
+        with AtomicFile(out, force=force) as file:
+            for piece in pieces:
+                file.write(piece.encode("utf-8"))

@@ -1,0 +1,127 @@
+"""Carriers: sentences taken out of a file to be tagged, and put back with all that came with them."""
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from crowdseq.errors import FormatError, Problem, SettingsError
+from crowdseq.formats.strict_json import JsonFault, loads
+from crowdseq.formats.tokenizing import tokenizer
+
+INPUTS = ("text", "conll", "jsonl")
+_DOCUMENT_START = "-DOCSTART-"
+
+
+@dataclass(frozen=True)
+class Carried:
+    """One sentence: its tokens, its document, and the text that it becomes with tags and their confidence."""
+
+    tokens: tuple[str, ...]
+    doc: str | None
+    back: Callable[[tuple[str, ...], list[float] | None], str]
+
+
+def carry(kind: str, lines: Iterable[tuple[int, str]], name: str, words: str) -> Iterator[Carried]:
+    """The sentences of numbered lines; kind is one of INPUTS, words names a tokenizer for plain text."""
+    if kind == "jsonl":
+        return _from_jsonl(lines, name)
+    if kind == "conll":
+        return _from_columns(lines)
+    if kind == "text":
+        return _from_text(lines, words)
+    raise SettingsError(f"input is '{kind}', choose one of {', '.join(INPUTS)}")
+
+
+def guess_input(name: str, lines: list[str]) -> str:
+    """What kind of file these first lines are."""
+    filled = [line for line in lines if line.strip()]
+    if filled and filled[0].lstrip().startswith("{"):
+        return "jsonl"
+    if name.lower().removesuffix(".gz").endswith((".conll", ".bio", ".iob", ".iob2", ".tsv", ".col")):
+        return "conll"
+    if filled and (all("\t" in line for line in filled) or filled[0].startswith(_DOCUMENT_START)):
+        return "conll"
+    return "text"
+
+
+def _from_jsonl(lines: Iterable[tuple[int, str]], name: str) -> Iterator[Carried]:
+    for number, line in lines:
+        if not line.strip():
+            continue
+        try:
+            record = loads(line)
+        except JsonFault as fault:
+            raise FormatError(Problem(str(fault), name, number)) from None
+        tokens = record.get("tokens") if isinstance(record, dict) else None
+        if not isinstance(tokens, list) or not all(isinstance(token, str) for token in tokens):
+            raise FormatError(Problem('no "tokens", a list of texts is needed', name, number))
+        yield Carried(tuple(tokens), record.get("doc"), _into_record(record))
+
+
+def _into_record(record: dict[str, Any]) -> Callable[[tuple[str, ...], list[float] | None], str]:
+    def back(tags: tuple[str, ...], confidence: list[float] | None) -> str:
+        found: dict[str, Any] = record | {"labels": list(tags)}
+        if confidence is not None:
+            found["confidence"] = confidence
+        return json.dumps(found, ensure_ascii=False) + "\n"
+
+    return back
+
+
+def _from_columns(lines: Iterable[tuple[int, str]]) -> Iterator[Carried]:
+    """Lines keep all that they have; the tag becomes their last column. Document marks are passed on."""
+    waiting: list[str] = []
+    document, blanks = 0, ""
+    for _, line in lines:
+        if line.strip() and not line.startswith(_DOCUMENT_START):
+            if blanks:
+                yield Carried((), None, _as_is(blanks))
+                blanks = ""
+            waiting.append(line)
+            continue
+        if waiting:
+            yield _column_sentence(waiting, f"d{document}")
+            waiting = []
+        if line.startswith(_DOCUMENT_START):
+            document += 1
+            separator = "\t" if "\t" in line else " "
+            line = f"{line}{separator}O"
+        blanks += line.rstrip() + "\n"
+    if waiting:
+        yield _column_sentence(waiting, f"d{document}")
+    if blanks:
+        yield Carried((), None, _as_is(blanks))
+
+
+def _column_sentence(rows: list[str], doc: str) -> Carried:
+    separator = "\t" if any("\t" in row for row in rows) else " "
+    tokens = tuple((row.split("\t") if separator == "\t" else row.split())[0] for row in rows)
+    if all(len(row.split()) == 1 for row in rows):
+        separator = "\t"
+
+    def back(tags: tuple[str, ...], confidence: list[float] | None) -> str:
+        cells = [tags] if confidence is None else [tags, tuple(f"{value:.4f}" for value in confidence)]
+        return "".join(
+            separator.join([row.rstrip("\t "), *more]) + "\n" for row, *more in zip(rows, *cells, strict=True)
+        )
+
+    return Carried(tokens, doc, back)
+
+
+def _as_is(text: str) -> Callable[[tuple[str, ...], list[float] | None], str]:
+    return lambda _tags, _confidence: text
+
+
+def _from_text(lines: Iterable[tuple[int, str]], words: str) -> Iterator[Carried]:
+    """One sentence a line; the answer is two columns, token and tag."""
+    cut = tokenizer(words)
+    for _, line in lines:
+        tokens = [line[start:end] for start, end in cut(line)]
+        if tokens:
+            sentence = _column_sentence(tokens, "")
+            yield Carried(sentence.tokens, None, _with_gap(sentence))
+
+
+def _with_gap(sentence: Carried) -> Callable[[tuple[str, ...], list[float] | None], str]:
+    return lambda tags, confidence: sentence.back(tags, confidence) + "\n"

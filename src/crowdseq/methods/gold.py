@@ -1,0 +1,60 @@
+"""Gold: train on the known true tags, the ceiling that crowd methods are measured against."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from crowdseq.aggregation.contract import JointAggregator, Learned, method
+from crowdseq.aggregation.settling import best_valid_tags, settle
+from crowdseq.arrays import FloatArray
+from crowdseq.core.corpus import Corpus
+from crowdseq.numerics.em import Progress, quiet
+from crowdseq.tagging.crf import CrfTrainer
+from crowdseq.tagging.tagger import Tagger
+
+
+@method("gold")
+@dataclass(frozen=True, kw_only=True)
+class Gold(JointAggregator):
+    """Trains the tagger on gold tags and ignores the crowd: the ceiling of a comparison.
+
+    Gold that breaks the label scheme is made valid first. Sentences without complete gold are not trained on;
+    they get the tagger's own answer. features, c1, c2, max_iterations, threads: as in CrfTrainer.
+    """
+
+    features: str = "rich"
+    c1: float = 0.0
+    c2: float = 1.0
+    max_iterations: int = 300
+    threads: int = 1
+
+    def __post_init__(self) -> None:
+        self._trainer()
+
+    def _trainer(self) -> CrfTrainer:
+        return CrfTrainer(
+            features=self.features,
+            c1=self.c1,
+            c2=self.c2,
+            max_iterations=self.max_iterations,
+            threads=self.threads,
+        )
+
+    def learn(self, corpus: Corpus, *, progress: Progress = quiet) -> Learned:
+        known = corpus.gold_tags >= 0
+        truth = np.full((corpus.n_tokens, len(corpus.scheme)), 1.0 / max(len(corpus.scheme), 1))
+        truth[known] = np.eye(len(corpus.scheme))[corpus.gold_tags[known]]
+        if not known.any():
+            return Learned(settle(corpus, truth), None)
+        progress("training on gold", 0, 1)
+        tags = np.where(known, best_valid_tags(corpus, truth), np.int16(-1))
+        tagger = self._trainer().fit(corpus, tags)
+        progress("training on gold", 1, 1)
+        if not known.all():
+            truth[~known] = _guesses(tagger, corpus)[~known]
+        return Learned(settle(corpus, truth), tagger)
+
+
+def _guesses(tagger: Tagger, corpus: Corpus) -> FloatArray:
+    """(T, M) what the tagger thinks of every token."""
+    return np.concatenate(tagger.marginals_many(list(corpus.text.tokens)))

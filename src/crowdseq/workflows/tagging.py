@@ -1,0 +1,80 @@
+"""tag: label new text with a trained tagger, keeping all that came with it."""
+
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+
+from crowdseq.errors import FormatError, Problem
+from crowdseq.formats.carrying import Carried, carry, guess_input
+from crowdseq.formats.intake import Intake
+from crowdseq.formats.model_file import load_tagger
+from crowdseq.formats.reading import read_lines
+from crowdseq.formats.settings import ReadSettings
+from crowdseq.formats.sources import STANDARD_INPUT, Source, Stream, open_source
+from crowdseq.numerics.em import Progress, quiet
+from crowdseq.tagging.tagger import Context, Tagger
+
+_SENTENCES_AT_A_TIME = 4096
+_GUESSED_FROM = 200
+
+
+def open_tagger(folder: str | Path) -> Tagger:
+    """The tagger of a run folder, or a tagger folder itself."""
+    place = Path(folder)
+    if (place / "tagger").is_dir():
+        return load_tagger(place / "tagger")
+    if (place / "settings.json").exists() and not (place / "model.json").exists():
+        raise FormatError(Problem("this run has no tagger, learn it without --no-tagger", str(place)))
+    return load_tagger(place)
+
+
+def tag_file(
+    tagger: Tagger,
+    path: str,
+    *,
+    kind: str | None = None,
+    words: str = "words",
+    confidence: bool = False,
+    threads: int = 1,
+    settings: ReadSettings | None = None,
+    progress: Progress = quiet,
+) -> Iterator[str]:
+    """The input again, piece by piece, with a tag for every token.
+
+    kind: text, conll or jsonl; guessed if not given. words: the tokenizer for plain text. confidence: add the
+    probability of each tag.
+    """
+    reading = settings or ReadSettings()
+    source = Source(path, Path(path).name, None if path == STANDARD_INPUT else Path(path))
+    with open_source(source, reading.limits) as stream, Intake(reading) as intake:
+        kind = kind or guess_input(path, _first_lines(stream))
+        sentences = carry(kind, read_lines(stream, intake), path, words)
+        done = 0
+        # What a word looks like elsewhere in its document can only be known with the whole document at hand.
+        portion = None if tagger.features.document else _SENTENCES_AT_A_TIME
+        while waiting := list(islice(sentences, portion)):
+            yield from _tagged(tagger, waiting, confidence, threads)
+            done += len(waiting)
+            progress("tagging sentences", done, done)
+        intake.finish()
+
+
+def _first_lines(stream: Stream) -> list[str]:
+    return stream.head.decode("utf-8", "replace").splitlines()[:_GUESSED_FROM]
+
+
+def _tagged(tagger: Tagger, waiting: list[Carried], confidence: bool, threads: int) -> Iterator[str]:
+    tokens = [sentence.tokens for sentence in waiting]
+    context = Context(documents=[sentence.doc or id(sentence) for sentence in waiting])
+    tags = tagger.tag_many(tokens, context, threads)
+    if not confidence:
+        yield from (sentence.back(found, None) for sentence, found in zip(waiting, tags, strict=True))
+        return
+    index = tagger.scheme.index
+    for sentence, found, rows in zip(
+        waiting, tags, tagger.marginals_many(tokens, context, threads), strict=True
+    ):
+        chosen = rows[np.arange(len(found)), [index[tag] for tag in found]] if found else rows[:, 0]
+        yield sentence.back(found, np.round(chosen, 6).tolist())
