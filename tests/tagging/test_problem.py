@@ -75,7 +75,7 @@ def test_the_gradient_is_that_of_differences(kind: str) -> None:
     weights = rng.normal(size=problem.n_weights)
     gradient = objective(weights)[1].copy()
     step = 1e-5
-    for place in rng.choice(problem.n_weights, 60, replace=False).tolist() + [problem.n_weights - 1]:
+    for place in [*rng.choice(problem.n_weights, 60, replace=False).tolist(), problem.n_weights - 1]:
         moved = weights.copy()
         moved[place] += step
         above = objective(moved)[0]

@@ -55,6 +55,19 @@ class FeatureSettings:
         """All offsets from which words are seen, in order."""
         return tuple(sorted({0, *self.edges, *(o for offsets in self.windows.values() for o in offsets)}))
 
+    @property
+    def stream_offsets(self) -> dict[str, tuple[int, ...]]:
+        """The streams that these settings read, each with the offsets from which it is seen."""
+        streams = {WORDS: self.word_offsets}
+        if self.pairs:
+            streams[PAIRS] = self.pairs
+        streams |= {COLUMN + name: self.column_offsets for name in self.columns}
+        if self.document:
+            streams[DOCUMENT] = (0,)
+        if self.function is not None:
+            streams[CUSTOM] = (0,)
+        return streams
+
 
 _ALL: tuple[int, ...] = (-2, -1, 0, 1, 2)
 _NEAR: tuple[int, ...] = (-1, 0, 1)

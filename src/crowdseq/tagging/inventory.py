@@ -52,7 +52,7 @@ def take_stock(passage: Passage, settings: FeatureSettings) -> tuple[Inventory, 
     if settings.pairs:
         found.append(_pairs(pair_stream(passage), settings))
     for name, stream in further_streams(passage, settings).items():
-        offsets = settings.column_offsets if name.startswith("column:") else (0,)
+        offsets = settings.stream_offsets[name]
         pieces = [value if isinstance(value, tuple) else (str(value),) for value in stream.table]
         found.append(_assemble(name, offsets, stream.ids, pieces, -1, settings.min_count, None))
     return tuple(found)

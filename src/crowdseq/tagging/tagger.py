@@ -16,7 +16,9 @@ from crowdseq.numerics.blocks import run_blocks, sentence_blocks
 from crowdseq.numerics.chain import Lattice, best_paths, k_best_paths, log_partition, marginals
 from crowdseq.numerics.compiling import own_labels
 from crowdseq.numerics.grouped import add_windows
-from crowdseq.tagging.features import PAIRS, WORDS, FeatureSettings
+from crowdseq.tagging.explanation import Explanation, Reason, reasons, strongest
+from crowdseq.tagging.features import EDGE, PAIRS, WORDS, FeatureSettings
+from crowdseq.tagging.inventory import word_pieces
 from crowdseq.tagging.scoring import PairNumbers, StreamWeights, WordRows
 from crowdseq.tagging.streams import PAIR_BREAK, Passage, further_streams, pair_codes
 
@@ -67,6 +69,13 @@ class Tagger:
     transitions: FloatArray
 
     def __post_init__(self) -> None:
+        if self.transitions.shape != (len(self.scheme), len(self.scheme)):
+            raise SettingsError(
+                f"transitions of shape {self.transitions.shape} for {len(self.scheme)} labels"
+            )
+        found = {stream.name: stream.offsets for stream in self.streams}
+        if found != self.features.stream_offsets or len(found) != len(self.streams):
+            raise SettingsError(f"the features need streams {self.features.stream_offsets}, found {found}")
         self.transitions.setflags(write=False)
 
     def tag(self, tokens: Sequence[str], context: Context | None = None) -> tuple[str, ...]:
@@ -107,6 +116,25 @@ class Tagger:
             for path, share in zip(paths, shares, strict=True)
         ]
 
+    def top_weights(self, label: str, count: int = 20) -> list[Reason]:
+        """The features that speak most for a tag."""
+        return strongest(self.streams, int(self.scheme.ids([label])[0]), count)
+
+    def why(self, tokens: Sequence[str], position: int, context: Context | None = None) -> Explanation:
+        """Why the token at this position got its tag and not the next most probable; best reasons first."""
+        if not 0 <= position < len(tokens):
+            raise SettingsError(f"position {position} is outside the sentence of {len(tokens)} tokens")
+        lattice = self.lattice([tokens], context)
+        path = best_paths(lattice)[0].tolist()
+        chances = marginals(lattice).unary[position]
+        label = path[position]
+        rival = int(np.argmax(np.where(np.arange(len(chances)) == label, -1.0, chances)))
+        found = list(self._reasons(tokens, position, label, rival, context))
+        found.extend(self._transition_reasons(path, position, rival))
+        found.sort(key=lambda reason: -abs(reason.gain))
+        tags = self.scheme.tags
+        return Explanation(tags[label], float(chances[label]), tags[rival], tuple(found))
+
     def lattice(
         self, sentences: Sequence[Sequence[str]], context: Context | None = None, threads: int = 1
     ) -> Lattice:
@@ -137,8 +165,7 @@ class Tagger:
         passage = Passage.of_sentences(sentences, context.documents, context.columns)
         for name, found in further_streams(passage, self.features).items():
             stream = self._stream(name)
-            pieces = [value if isinstance(value, tuple) else (str(value),) for value in found.table]
-            rows = stream.rows(pieces, len(self.scheme))
+            rows = stream.rows(map(_as_pieces, found.table), len(self.scheme))
             yield _SeenStream(stream.window, found.ids.astype(np.int64), -1, rows)
 
     def _seen_pairs(self, word_ids: IntArray, words: Sequence[str], offsets: IntArray) -> "_SeenStream":
@@ -153,11 +180,35 @@ class Tagger:
         rows = stream.rows_of_numbers(bounds, values.astype(np.int32), len(self.scheme))
         return _SeenStream(stream.window, ids.astype(np.int64) - missing, -1, rows)
 
+    def _reasons(
+        self, tokens: Sequence[str], position: int, label: int, rival: int, context: Context | None
+    ) -> Iterator[Reason]:
+        context = context or Context()
+        passage = Passage.of_sentences([tokens], context.documents, context.columns)
+        pairs = [PAIR_BREAK.join(pair) for pair in pairwise(tokens)]
+        shown: dict[str, list[list[str]]] = {
+            WORDS: [word_pieces(word, tuple(self.features.windows)) for word in tokens],
+            PAIRS: [[], *([pair] for pair in pairs)],
+        }
+        for name, stream in further_streams(passage, self.features).items():
+            shown[name] = [_as_pieces(stream.table[value]) for value in stream.ids.tolist()]
+        for known in self.streams:
+            outside = [EDGE] if known.name == WORDS else []
+            seen = [position + offset for offset in known.offsets]
+            pieces = [shown[known.name][t] if 0 <= t < len(tokens) else outside for t in seen]
+            yield from reasons(known, pieces, label, rival)
+
+    def _transition_reasons(self, path: Sequence[int], position: int, rival: int) -> Iterator[Reason]:
+        tags, label = self.scheme.tags, path[position]
+        if position > 0:
+            row = self.transitions[path[position - 1]]
+            yield Reason(f"after {tags[path[position - 1]]}", float(row[label]), float(row[rival]))
+        if position + 1 < len(path):
+            column = self.transitions[:, path[position + 1]]
+            yield Reason(f"before {tags[path[position + 1]]}", float(column[label]), float(column[rival]))
+
     def _stream(self, name: str) -> StreamWeights:
-        for stream in self.streams:
-            if stream.name == name:
-                return stream
-        raise SettingsError(f"the tagger has no stream '{name}' that its features ask for")
+        return next(stream for stream in self.streams if stream.name == name)
 
     @property
     def _needs_passage(self) -> bool:
@@ -179,3 +230,7 @@ class Tagger:
     @cached_property
     def _names(self) -> "np.ndarray[tuple[int], np.dtype[np.object_]]":
         return np.array(self.scheme.tags, dtype=object)
+
+
+def _as_pieces(value: Hashable) -> list[str]:
+    return [str(piece) for piece in value] if isinstance(value, tuple) else [str(value)]

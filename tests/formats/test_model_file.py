@@ -1,0 +1,199 @@
+"""A tagger on disk: it comes back as it was, and hostile files are refused."""
+
+import hashlib
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from safetensors.numpy import load_file, save_file
+
+from builders import corpus
+from crowdseq.errors import CrowdseqError, FormatError, SettingsError
+from crowdseq.formats.model_file import MODEL, WEIGHTS, load_tagger, save_tagger
+from crowdseq.tagging.crf import CrfTrainer
+from crowdseq.tagging.features import FeatureSettings
+from crowdseq.tagging.tagger import Tagger
+
+TEXT = [["Ada", "met", "Zoë", "\ud83d", "a\x1fb"], ["in", "London"]]
+
+
+@pytest.fixture(scope="module")
+def tagger() -> Tagger:
+    world = corpus(
+        "Ada/B-PER Lovelace/I-PER met/O Zoë/B-PER \ud83d/O",
+        "Paris/B-LOC is/O in/O London/B-LOC",
+    )
+    return CrfTrainer(c2=0.05).fit(world, world.gold_tags)
+
+
+@pytest.fixture
+def saved(tagger: Tagger, tmp_path: Path) -> Path:
+    save_tagger(tagger, tmp_path / "tagger")
+    return tmp_path / "tagger"
+
+
+def test_a_tagger_comes_back_as_it_was(tagger: Tagger, saved: Path) -> None:
+    again = load_tagger(saved)
+    assert again.scheme == tagger.scheme
+    assert again.features == tagger.features
+    assert again.tag_many(TEXT) == tagger.tag_many(TEXT)
+    for one, other in zip(tagger.marginals_many(TEXT), again.marginals_many(TEXT), strict=True):
+        np.testing.assert_array_equal(one, other)
+    assert sorted(path.name for path in saved.iterdir()) == [MODEL, WEIGHTS]
+
+
+def test_saving_again_replaces_the_old_tagger(saved: Path) -> None:
+    world = corpus("x/B-Q y/O")
+    save_tagger(CrfTrainer().fit(world, world.gold_tags), saved)
+    assert load_tagger(saved).scheme.types == ("Q",)
+
+
+def test_a_failing_disk_leaves_the_old_file(
+    saved: Path, tagger: Tagger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    before = {path.name: path.read_bytes() for path in saved.iterdir()}
+    monkeypatch.setattr(os, "fsync", fail)
+    with pytest.raises(CrowdseqError, match="No space"):
+        save_tagger(tagger, saved)
+    assert {path.name: path.read_bytes() for path in saved.iterdir()} == before
+
+
+def test_code_is_not_saved(tmp_path: Path) -> None:
+    world = corpus("x/B-Q y/O")
+    features = FeatureSettings(function=lambda tokens: [["f"] for _ in tokens])
+    tagger = CrfTrainer(features=features).fit(world, world.gold_tags)
+    with pytest.raises(SettingsError, match="function cannot be saved"):
+        save_tagger(tagger, tmp_path / "t")
+    assert not (tmp_path / "t").exists()
+
+
+@pytest.mark.parametrize("name", [MODEL, WEIGHTS])
+@pytest.mark.parametrize("share", [0.0, 0.3, 0.999])
+def test_a_file_cut_short_is_refused(saved: Path, name: str, share: float) -> None:
+    data = (saved / name).read_bytes()
+    (saved / name).write_bytes(data[: int(len(data) * share)])
+    with pytest.raises(FormatError, match=name):
+        load_tagger(saved)
+
+
+@pytest.mark.parametrize("name", [MODEL, WEIGHTS])
+def test_a_missing_file_is_named(saved: Path, name: str) -> None:
+    (saved / name).unlink()
+    with pytest.raises(FormatError, match=f"{name}: cannot be read"):
+        load_tagger(saved)
+
+
+def change_description(folder: Path, change: Callable[[dict[str, Any]], object]) -> None:
+    content = json.loads((folder / MODEL).read_text())
+    change(content)
+    (folder / MODEL).write_text(json.dumps(content))
+
+
+def change_tensors(folder: Path, change: Callable[[dict[str, Any]], object]) -> None:
+    """Change the tensors and make the check sum fit again, as an attacker would."""
+    tensors = load_file(folder / WEIGHTS)
+    change(tensors)
+    save_file(tensors, folder / WEIGHTS)
+    seal(folder)
+
+
+def seal(folder: Path) -> None:
+    digest = hashlib.sha256((folder / WEIGHTS).read_bytes()).hexdigest()
+    change_description(folder, lambda content: content.update(weights_sha256=digest))
+
+
+def test_a_newer_version_is_refused(saved: Path) -> None:
+    change_description(saved, lambda content: content.update(version=2))
+    with pytest.raises(FormatError, match="version 2 of the tagger format; this crowdseq reads version 1"):
+        load_tagger(saved)
+
+
+@pytest.mark.parametrize(
+    "text", ["[]", "3", "{}", "no json", '{"format": "crowdseq-tagger", "version": 1}', "[" * 100_000, "\xff"]
+)
+def test_a_description_of_something_else_is_refused(saved: Path, text: str) -> None:
+    (saved / MODEL).write_bytes(text.encode("latin-1"))
+    with pytest.raises(FormatError, match=MODEL):
+        load_tagger(saved)
+
+
+HOSTILE_DESCRIPTIONS: dict[str, Callable[[dict[str, Any]], object]] = {
+    "a billion pieces": lambda c: c["streams"][0].update(pieces=10**9),
+    "negative pieces": lambda c: c["streams"][0].update(pieces=-1),
+    "pieces as text": lambda c: c["streams"][0].update(pieces="7"),
+    "more pairs than there are": lambda c: c["streams"][0].update(pairs=10**12),
+    "a true count": lambda c: c["streams"][0].update(pairs=True),
+    "a stream less": lambda c: c["streams"].pop(),
+    "a stream twice": lambda c: c["streams"].append(c["streams"][0]),
+    "no offsets": lambda c: c["streams"][0].update(offsets=[]),
+    "other offsets": lambda c: c["streams"][0].update(offsets=[0, 1]),
+    "unknown template": lambda c: c["features"]["windows"].update(evil=[0]),
+    "far offsets": lambda c: c["features"].update(pairs=[10**9]),
+    "windows of the wrong kind": lambda c: c["features"].update(windows=[1]),
+    "another label set": lambda c: c["scheme"].update(tags=["O"]),
+    "a tag twice": lambda c: c["scheme"]["tags"].append("O"),
+    "tags of the wrong kind": lambda c: c["scheme"].update(tags=[1, 2]),
+    "unknown scheme": lambda c: c["scheme"].update(kind="XYZ"),
+    "no check sum": lambda c: c.pop("weights_sha256"),
+}
+
+
+@pytest.mark.parametrize("attack", HOSTILE_DESCRIPTIONS)
+def test_a_hostile_description_is_refused(saved: Path, attack: str) -> None:
+    change_description(saved, HOSTILE_DESCRIPTIONS[attack])
+    with pytest.raises(FormatError):
+        load_tagger(saved)
+
+
+HOSTILE_TENSORS: dict[str, Callable[[dict[str, Any]], object]] = {
+    "label outside": lambda t: t.update({"0.labels": np.full_like(t["0.labels"], 99)}),
+    "negative label": lambda t: t.update({"0.labels": np.full_like(t["0.labels"], -1)}),
+    "weight is no number": lambda t: t.update({"0.weights": np.full_like(t["0.weights"], np.nan)}),
+    "other type": lambda t: t.update({"0.weights": t["0.weights"].astype(np.float32)}),
+    "other shape": lambda t: t.update({"transitions": t["transitions"][:-1].copy()}),
+    "forbidden step allowed": lambda t: t.update({"transitions": np.zeros_like(t["transitions"])}),
+    "endless step": lambda t: t.update({"transitions": np.full_like(t["transitions"], np.inf)}),
+    "negative counts": lambda t: t.update({"0.counts": -t["0.counts"]}),
+    "counts that do not add up": lambda t: t.update({"0.counts": t["0.counts"] + 1}),
+    "lengths beyond the text": lambda t: t.update({"0.lengths": t["0.lengths"] * 1000}),
+    "text is no UTF-8": lambda t: t.update({"0.text": np.full_like(t["0.text"], 255)}),
+    "missing": lambda t: t.pop("0.text"),
+}
+
+
+@pytest.mark.parametrize("attack", HOSTILE_TENSORS)
+def test_hostile_weights_are_refused(saved: Path, attack: str) -> None:
+    change_tensors(saved, HOSTILE_TENSORS[attack])
+    with pytest.raises(FormatError, match=f"{WEIGHTS}|{MODEL}"):
+        load_tagger(saved)
+
+
+def test_a_header_that_claims_terabytes_is_refused(saved: Path) -> None:
+    claim = {"dtype": "F64", "shape": [10**6, 10**6], "data_offsets": [0, 8 * 10**12]}
+    header = json.dumps({"transitions": claim}).encode()
+    (saved / WEIGHTS).write_bytes(len(header).to_bytes(8, "little") + header + b"\0" * 64)
+    seal(saved)
+    with pytest.raises(FormatError, match="safetensors"):
+        load_tagger(saved)
+
+
+def test_random_damage_never_gives_anything_but_a_format_error(saved: Path) -> None:
+    rng = np.random.default_rng(0)
+    original = (saved / WEIGHTS).read_bytes()
+    for _ in range(150):
+        data = bytearray(original)
+        for place in rng.integers(0, len(data), size=int(rng.integers(1, 4))).tolist():
+            data[place] ^= int(rng.integers(1, 256))
+        (saved / WEIGHTS).write_bytes(bytes(data))
+        seal(saved)
+        try:
+            load_tagger(saved).tag_many(TEXT)
+        except FormatError:
+            continue
