@@ -1,0 +1,1 @@
+"""A made-up crowd of known precision, out of gold tags."""
