@@ -1,1 +1,1 @@
-"""How good is it."""
+"""How good is it, and how far do the annotators agree."""

@@ -1,0 +1,145 @@
+"""Exact-span precision, recall and F1: micro, macro and for every type."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from crowdseq.arrays import BoolArray, IntArray
+from crowdseq.core.labels import LabelScheme
+from crowdseq.core.spans import find_spans
+from crowdseq.errors import AnnotationError, SettingsError
+from crowdseq.evaluation.matching import match, pick, within
+from crowdseq.evaluation.tag_lists import TagLists, flatten
+
+MODES = ("strict", "lenient")
+
+
+@dataclass(frozen=True)
+class TypeScore:
+    """Figures of one type, or of all; precision, recall and F1 are None where neither side has a span.
+
+    support: spans in gold. predicted: spans given. correct: those that are in both.
+    """
+
+    precision: float | None
+    recall: float | None
+    f1: float | None
+    support: int
+    predicted: int
+    correct: int
+
+    @classmethod
+    def of_counts(cls, support: int, predicted: int, correct: int) -> "TypeScore":
+        """Nothing found of something is 0, as seqeval and conlleval have it; nothing of nothing is None."""
+        if support + predicted == 0:
+            return cls(None, None, None, 0, 0, 0)
+        precision, recall = correct / max(predicted, 1), correct / max(support, 1)
+        return cls(precision, recall, 2 * correct / (support + predicted), support, predicted, correct)
+
+
+@dataclass(frozen=True)
+class Scores:
+    """How far predictions meet gold; fractions, None for what cannot be said, with the `reason`.
+
+    mode: `strict`, where a broken span counts for nothing, or `lenient`, where it is read as conlleval would.
+    scheme: the kind of the tags; in a plain scheme the units are tokens, else spans.
+    macro figures: the mean over the types that occur on either side.
+    token_accuracy: the share of the `tokens` with gold that have the gold tag.
+    """
+
+    mode: str
+    scheme: str
+    precision: float | None
+    recall: float | None
+    f1: float | None
+    macro_precision: float | None
+    macro_recall: float | None
+    macro_f1: float | None
+    support: int
+    predicted: int
+    correct: int
+    token_accuracy: float | None
+    tokens: int
+    per_type: Mapping[str, TypeScore]
+    reason: str | None
+
+    @property
+    def unit(self) -> str:
+        """What is counted: `span` or `token`."""
+        return "token" if self.scheme == "plain" else "span"
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        return {**asdict(self), "unit": self.unit}
+
+
+def evaluate(
+    gold: TagLists, predicted: TagLists, *, scheme: LabelScheme | str | None = None, mode: str = "strict"
+) -> Scores:
+    """Scores of predicted tags against gold, both lists of tag lists.
+
+    A gold tag None, or None for a whole sentence, is left out: a predicted span counts only where all its
+    tokens have gold. The scheme of the gold tags holds for both sides; None tells it from the tags.
+    """
+    flat = flatten(gold, predicted, scheme)
+    return score_tags(flat.gold, flat.predicted, flat.offsets, flat.scheme, mode)
+
+
+def score_tags(
+    gold: IntArray, predicted: IntArray, offsets: IntArray, scheme: LabelScheme, mode: str = "strict"
+) -> Scores:
+    """The same on (T,) tag numbers of sentences at offsets (N + 1,); -1 is no tag."""
+    if mode not in MODES:
+        raise SettingsError(f"scores cannot be '{mode}', choose one of {', '.join(MODES)}")
+    if not len(gold) == len(predicted) == offsets[-1]:
+        raise AnnotationError(
+            f"{len(gold)} gold tags and {len(predicted)} predicted for {offsets[-1]} tokens"
+        )
+    known = gold >= 0
+    counts = _span_counts(gold, predicted, offsets, scheme, lenient=mode == "lenient")
+    per_type = {
+        name: TypeScore.of_counts(*row) for name, row in zip(scheme.types, counts.T.tolist(), strict=True)
+    }
+    total = TypeScore.of_counts(*counts.sum(axis=1).tolist())
+    return Scores(
+        mode=mode,
+        scheme=scheme.kind,
+        **asdict(total),
+        macro_precision=_mean([score.precision for score in per_type.values()]),
+        macro_recall=_mean([score.recall for score in per_type.values()]),
+        macro_f1=_mean([score.f1 for score in per_type.values()]),
+        token_accuracy=float(np.mean(gold[known] == predicted[known])) if known.any() else None,
+        tokens=int(np.count_nonzero(known)),
+        per_type=per_type,
+        reason=_reason(known, total),
+    )
+
+
+def _span_counts(
+    gold: IntArray, predicted: IntArray, offsets: IntArray, scheme: LabelScheme, *, lenient: bool
+) -> IntArray:
+    """(3, types) spans in gold, spans given, and spans in both."""
+    wanted = find_spans(gold, offsets, scheme, lenient=lenient)
+    given = find_spans(predicted, offsets, scheme, lenient=lenient)
+    given = pick(given, within(given, gold >= 0))
+    hits = match(wanted, given, len(gold))
+    size = len(scheme.types)
+    return np.array(
+        [np.bincount(types, minlength=size) for types in (wanted.types, given.types, given.types[hits])]
+    )
+
+
+def _mean(values: list[float | None]) -> float | None:
+    said = [value for value in values if value is not None]
+    return sum(said) / len(said) if said else None
+
+
+def _reason(known: BoolArray, total: TypeScore) -> str | None:
+    """Why there is no F1."""
+    if total.f1 is not None:
+        return None
+    if not known.any():
+        return "no token has a gold tag"
+    return "neither gold nor the predictions have a span, so there is nothing to find or to miss"
