@@ -1,0 +1,91 @@
+"""write, write_consensus: a corpus or a consensus to a file or folder, whole or not at all."""
+
+import os
+import shutil
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import BinaryIO
+
+from crowdseq.core.consensus import Consensus
+from crowdseq.core.corpus import Corpus
+from crowdseq.errors import OutputExistsError, SettingsError, UsageError
+from crowdseq.formats.format import Notes
+from crowdseq.formats.registry import FORMATS, find_format, format_for_writing
+from crowdseq.formats.writing import AtomicFile, cannot_write, exists_already
+
+STANDARD_OUTPUT = "-"
+
+
+def write(
+    corpus: Corpus, path: str | os.PathLike[str], format: str | None = None, force: bool = False
+) -> tuple[str, ...]:
+    """Write a corpus; the format is told by the name unless given. Gives a line for everything left out."""
+    name = os.fspath(path) if not os.path.isdir(path) else os.path.join(os.fspath(path), "")
+    form = format_for_writing(format or "", name)
+    if form.write_folder is not None:
+        return tuple(_write_folder(lambda folder: form.write_folder(corpus, folder), Path(name), force))  # type: ignore[misc]
+    if form.write is None:
+        raise SettingsError(f"a corpus cannot be written as {form.name}, choose one of {_able('write')}")
+    return tuple(_write_file(lambda out: form.write(corpus, out), name, force))  # type: ignore[misc]
+
+
+def write_consensus(
+    consensus: Consensus, path: str | os.PathLike[str], format: str | None = None, force: bool = False
+) -> tuple[str, ...]:
+    """Write the settled tags with their confidence; JSONL unless the name or the format says otherwise."""
+    name = os.fspath(path)
+    form = (
+        format_for_writing(format or "", name) if format or "jsonl" not in name else find_format("consensus")
+    )
+    if form.name == "jsonl":
+        form = find_format("consensus")
+    if form.write_consensus is None:
+        able = _able("write_consensus")
+        raise SettingsError(f"{form.name} has no room for a consensus, choose one of {able}")
+    return tuple(_write_file(lambda out: form.write_consensus(consensus, out), name, force))  # type: ignore[misc]
+
+
+def _able(what: str) -> str:
+    return ", ".join(name for name, form in FORMATS.items() if getattr(form, what) is not None)
+
+
+def _write_file(put: Callable[[BinaryIO], Notes], name: str, force: bool) -> Notes:
+    if name == STANDARD_OUTPUT:
+        notes = put(sys.stdout.buffer)
+        sys.stdout.buffer.flush()
+        return notes
+    with AtomicFile(name, force=force) as out:
+        return put(out)
+
+
+def _write_folder(put: Callable[[Path], Notes], folder: Path, force: bool) -> Notes:
+    """Made beside its place, then moved; a folder that was there is replaced only if it held nothing else."""
+    _check_replaceable(folder, force)
+    part = folder.with_name(f".{folder.name}.{os.getpid()}.part")
+    try:
+        part.mkdir()
+        notes = put(part)
+        if folder.exists():
+            shutil.rmtree(folder)
+        part.rename(folder)
+    except OSError as error:
+        raise cannot_write(str(folder), error) from None
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+    return notes
+
+
+def _check_replaceable(folder: Path, force: bool) -> None:
+    if not folder.parent.is_dir():
+        raise UsageError(f"{folder} cannot be written, the folder {folder.parent} does not exist")
+    if not folder.exists():
+        return
+    if not folder.is_dir():
+        raise OutputExistsError(f"{folder} exists already and is no folder, choose another name")
+    held = sorted(path.name for path in folder.iterdir())
+    if held and not force:
+        raise exists_already(str(folder))
+    others = [name for name in held if not name.endswith(".conll")]
+    if others:
+        raise OutputExistsError(f"{folder} holds other files too ({others[0]}), choose another folder")

@@ -1,0 +1,72 @@
+"""Format: what one kind of file is called, how it is recognised, read and written."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import BinaryIO, NamedTuple, TypeAlias
+
+from crowdseq.core.building import Record
+from crowdseq.core.consensus import Consensus
+from crowdseq.core.corpus import Corpus
+from crowdseq.formats.gathering import Folder
+from crowdseq.formats.intake import Intake, Raw
+from crowdseq.formats.sources import Source, Stream
+
+NO, BY_NAME, LIKELY, SURE = range(4)
+
+
+class Found(NamedTuple):
+    """A record, the line it begins at, and its text as it stands in the file (for the rejects file)."""
+
+    record: Record
+    line: int
+    raw: Raw
+
+
+@dataclass(frozen=True)
+class Sample:
+    """The beginning of a file, to recognise its format by: unpacked, and decoded as well as may be."""
+
+    name: str
+    head: bytes
+    text: str
+    is_whole: bool
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """The complete lines of the beginning."""
+        lines = self.text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+        return lines if self.is_whole else lines[:-1]
+
+    def has_extension(self, extensions: Sequence[str]) -> bool:
+        """Whether the file name ends in one of them, a `.gz` behind it left aside."""
+        return self.name.lower().removesuffix(".gz").endswith(tuple(f".{end}" for end in extensions))
+
+
+Reader: TypeAlias = Callable[[Stream, Source, Intake], Iterator[Found]]
+FolderReader: TypeAlias = Callable[[Folder, Intake], Iterator[tuple[str, Found]]]
+Notes: TypeAlias = Sequence[str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Format:
+    """One format; what it cannot do is None.
+
+    extensions: of file names, the first is the usual one. recognise: from a sample to NO, BY_NAME, LIKELY or
+    SURE. read: the records of one file. recognise_folder, read_folder: for forms in which a folder is one
+    thing; read_folder names the file of each record. write, write_consensus: to an open file; write_folder:
+    into an empty folder. Writers give back one line for everything that the format has no room for, and
+    raise before they would change a text or a label.
+    """
+
+    name: str
+    summary: str
+    extensions: tuple[str, ...] = ()
+    recognise: Callable[[Sample], int] = lambda _: NO
+    read: Reader | None = None
+    recognise_folder: Callable[[Folder], int] | None = None
+    read_folder: FolderReader | None = None
+    write: Callable[[Corpus, BinaryIO], Notes] | None = None
+    write_folder: Callable[[Corpus, Path], Notes] | None = None
+    write_consensus: Callable[[Consensus, BinaryIO], Notes] | None = None

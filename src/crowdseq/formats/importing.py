@@ -1,0 +1,183 @@
+"""read: files and folders in any known format to one corpus and a report on them."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from crowdseq.core.building import CorpusBuilder, Record
+from crowdseq.core.corpus import Corpus
+from crowdseq.errors import FormatError, InputError, Problem, SchemeError
+from crowdseq.formats.alignment import project, visible
+from crowdseq.formats.format import LIKELY, Format, Found, Sample
+from crowdseq.formats.gathering import Folder, Input, gather
+from crowdseq.formats.inspection import inspect
+from crowdseq.formats.intake import Intake, TooManyFaults
+from crowdseq.formats.label_set import LabelSet, widen
+from crowdseq.formats.reading import head_text
+from crowdseq.formats.registry import find_format, looks_like, recognise, recognise_folder
+from crowdseq.formats.report import FileRead, ImportReport
+from crowdseq.formats.settings import ReadSettings
+from crowdseq.formats.sources import HEAD_BYTES, Source, Stream, open_source
+
+
+@dataclass(frozen=True)
+class Imported:
+    """What was read, and what there is to say about it."""
+
+    corpus: Corpus
+    report: ImportReport
+
+
+def read(inputs: Input | Iterable[Input], settings: ReadSettings | None = None, **changes: Any) -> Imported:
+    """Paths, folders, `-` or bytes to one corpus; sentences of one id are joined.
+
+    changes: single settings by name, such as format="conll". Raises FormatError with every fault found.
+    """
+    chosen = replace(settings or ReadSettings(), **changes)
+    if chosen.format is not None:
+        find_format(chosen.format)
+    with Intake(chosen) as intake:
+        loader = _Loader(intake)
+        try:
+            for item in gather(inputs):
+                loader.load(item)
+        except TooManyFaults:
+            limit = chosen.limits.faults
+            intake.problems.append(Problem(f"reading stopped after {limit:,} faults, mend these first"))
+        return loader.finish()
+
+
+class _Loader:
+    """Sends the records of all inputs into one builder."""
+
+    def __init__(self, intake: Intake) -> None:
+        self.intake, self.settings = intake, intake.settings
+        self.builder = CorpusBuilder(duplicates=self.settings.duplicates)
+        self.labels = LabelSet(self.settings) if self.settings.labels is not None else None
+        self.files: list[FileRead] = []
+
+    def load(self, item: Source | Folder) -> None:
+        try:
+            if isinstance(item, Folder):
+                self._load_folder(item)
+            else:
+                self._load_file(item)
+        except FormatError as error:
+            self.intake.fail(*error.problems)
+
+    def _load_folder(self, folder: Folder) -> None:
+        form = find_format(self.settings.format) if self.settings.format else recognise_folder(folder)
+        if form is not None and form.read_folder is not None:
+            before = len(self.builder)
+            for file, found in form.read_folder(folder, self.intake):
+                self._take(found, file)
+            self.files.append(FileRead(folder.name, form.name, len(self.builder) - before, 0, ""))
+            return
+        n_read = len(self.files)
+        for member in folder.members:
+            self._load_member(member)
+        if len(self.files) == n_read and not self.intake.problems:
+            raise FormatError(Problem("holds no file in a known format", folder.name))
+
+    def _load_member(self, member: Source) -> None:
+        """A file of a folder, which may be something else that lies there too."""
+        with open_source(member, self.settings.limits) as stream:
+            sample = _sample(stream, self.settings)
+            if self.settings.format is None and looks_like(sample)[0] is None:
+                what = "files in a folder were left out, their format is not known"
+                self.intake.warn("files-left-out", what, Problem("left out", member.name))
+                return
+            self._load_stream(stream, member, sample)
+
+    def _load_file(self, source: Source) -> None:
+        with open_source(source, self.settings.limits) as stream:
+            self._load_stream(stream, source, _sample(stream, self.settings))
+
+    def _load_stream(self, stream: Stream, source: Source, sample: Sample) -> None:
+        form = find_format(self.settings.format) if self.settings.format else recognise(sample)
+        if form.read is None:
+            raise FormatError(Problem(f"a file cannot be read as {form.name}, {form.summary}", source.name))
+        n_records, n_faults = 0, len(self.intake.problems) + self.intake.n_rejected
+        try:
+            for found in form.read(stream, source, self.intake):
+                self._take(found, stream.name)
+                n_records += 1
+        except FormatError as error:
+            self.intake.fail(*error.problems)
+        if len(self.intake.problems) + self.intake.n_rejected > n_faults:
+            self._doubt_format(form, sample, source)
+        self.files.append(FileRead(source.name, form.name, n_records, stream.n_bytes, stream.sha256))
+
+    def _doubt_format(self, form: Format, sample: Sample, source: Source) -> None:
+        """After faults: say so when the file looks like something else than it was read as."""
+        likely, certainty = looks_like(sample)
+        if likely is not None and likely is not form and certainty >= LIKELY:
+            what = f"looks like {likely.name}, not {form.name}: force the right one with --from"
+            self.intake.fail(Problem(what, source.name))
+        elif self.settings.format is None and certainty < LIKELY:
+            what = f"was read as {form.name} because of its name: if it is something else, say so with --from"
+            self.intake.fail(Problem(what, source.name))
+
+    def _take(self, found: Found, file: str) -> None:
+        record = found.record
+        try:
+            if self.settings.names:
+                record = _renamed(record, self.settings)
+            if self.labels is not None:
+                self.labels.check(record, Problem("", file, found.line, record.id or ""))
+            self.builder.add(self._aligned(record, file, found.line))
+        except InputError as error:
+            self.intake.reject(Problem(str(error), file, found.line, record.id or ""), found.raw)
+
+    def _aligned(self, record: Record, file: str, line: int) -> Record:
+        """The record on the tokens that its sentence already has, where only the cuts between them differ."""
+        held = self.builder.tokens_of(record.id) if record.id is not None else None
+        if held is None or list(held) == list(record.tokens) or visible(held) != visible(record.tokens):
+            return record
+        moved = 0
+        votes = {}
+        for name, tags in record.annotations.items():
+            votes[name], inexact = project(tags, record.tokens, held)
+            moved += inexact
+        gold = None
+        if record.gold is not None:
+            gold, inexact = project(record.gold, record.tokens, held)
+            moved += inexact
+        what = "tokens differ between annotators of one sentence, aligned by characters"
+        self.intake.warn("tokens-aligned", what, Problem(what, file, line, record.id or ""))
+        if moved:
+            what = "labels ended inside a token when they were aligned, the whole token was taken"
+            self.intake.warn("labels-moved", what, Problem(what, file, line, record.id or ""), moved)
+        return replace(record, tokens=held, annotations=votes, gold=gold, columns={})
+
+    def finish(self) -> Imported:
+        if self.labels is not None and self.settings.on_error == "stop":
+            self.intake.problems.extend(self.labels.unknown())
+        if self.intake.problems:
+            self.intake.finish()
+        try:
+            corpus = self.builder.build(self.settings.scheme)
+        except SchemeError as error:
+            raise FormatError(Problem(str(error), ", ".join(file.name for file in self.files))) from None
+        if self.settings.labels is not None:
+            corpus = widen(corpus, self.settings.labels)
+        report = inspect(corpus, self.builder, self.intake)
+        rejects = self.intake.finish() if self.intake.n_rejected else None
+        return Imported(corpus, replace(report, files=tuple(self.files), rejects_file=rejects))
+
+
+def _sample(stream: Stream, settings: ReadSettings) -> Sample:
+    text = head_text(stream, settings.encoding)
+    return Sample(stream.name, stream.head, text, len(stream.head) < HEAD_BYTES)
+
+
+def _renamed(record: Record, settings: ReadSettings) -> Record:
+    votes: dict[str, Any] = {}
+    for name, tags in record.annotations.items():
+        new = settings.names.get(name, name)
+        if new in votes:
+            raise SchemeError(
+                f"annotator {new} stands for two annotators of this sentence, rename one of them"
+            )
+        votes[new] = tags
+    return replace(record, annotations=votes)

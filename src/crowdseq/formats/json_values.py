@@ -1,0 +1,139 @@
+"""The values of a JSON array, or of JSON texts one after the other, without holding them all."""
+
+import codecs
+from collections.abc import Iterator
+from typing import Any
+
+from crowdseq.errors import FormatError, Problem
+from crowdseq.formats.encodings import not_decoded
+from crowdseq.formats.intake import Intake
+from crowdseq.formats.reading import chosen_encoding
+from crowdseq.formats.sources import Stream
+from crowdseq.formats.strict_json import JsonFault, decode
+
+_SPACE = " \t\r\n"
+_CUT_OFF = 16  # a fault so near the end of what was read may be the end itself: half a word, number or escape
+
+
+class _Window:
+    """A stretch of text that moves over a stream and knows its line."""
+
+    def __init__(self, stream: Stream, intake: Intake) -> None:
+        self.stream = stream
+        self.text, self.place, self.line = "", 0, 1
+        self.is_whole = False
+        self._encoding = chosen_encoding(stream, intake)
+        self._decoder = codecs.getincrementaldecoder(self._encoding)()
+        self._blocks = stream.blocks()
+        self._offset = 0
+        self.more()
+        if self.text.startswith("\ufeff"):
+            what = "a byte order mark stands at the beginning, left out"
+            intake.warn("byte-order-mark", what, Problem(what, stream.name))
+            self.place = 1
+
+    def more(self) -> None:
+        """At least twice as much text, so that a long value is tried only a few times."""
+        self.text, self.place = self.text[self.place :], 0
+        wanted, found = max(len(self.text), 1), 0
+        parts = [self.text]
+        while found < wanted and not self.is_whole:
+            block = next(self._blocks, b"")
+            self.is_whole = not block
+            parts.append(self._decode(block))
+            found += len(parts[-1])
+        self.text = "".join(parts)
+
+    def _decode(self, block: bytes) -> str:
+        pending = len(self._decoder.getstate()[0])
+        try:
+            text = self._decoder.decode(block, final=not block)
+        except UnicodeDecodeError as error:
+            what = not_decoded(error, self._offset - pending, self._encoding)
+            raise FormatError(Problem(what, self.stream.name)) from None
+        self._offset += len(block)
+        return text
+
+    def move(self, place: int) -> None:
+        self.line += self.text.count("\n", self.place, place)
+        self.place = place
+
+    def sign(self) -> str:
+        """The next character that is no space, or nothing at the end."""
+        while True:
+            place = self.place
+            while place < len(self.text) and self.text[place] in _SPACE:
+                place += 1
+            self.move(place)
+            if place < len(self.text):
+                return self.text[place]
+            if self.is_whole:
+                return ""
+            self.more()
+
+
+def read_values(stream: Stream, intake: Intake) -> Iterator[tuple[int, Any]]:
+    """The line where each value begins, and the value; a fault ends the reading of this stream."""
+    window = _Window(stream, intake)
+    in_array = window.sign() == "["
+    if in_array:
+        window.move(window.place + 1)
+    while True:
+        sign = window.sign()
+        if sign == ("]" if in_array else ""):
+            break
+        if not sign:
+            raise _fault(window, "the JSON array is cut off, fetch the file again")
+        line = window.line
+        yield line, _next_value(window, intake)
+        if in_array:
+            _step_over_comma(window)
+    if in_array:
+        window.move(window.place + 1)
+        if window.sign():
+            raise _fault(window, "something follows the JSON array, remove it")
+
+
+def _next_value(window: _Window, intake: Intake) -> Any:
+    limits = intake.settings.limits
+    while True:
+        try:
+            value, end = decode(window.text, window.place, depth=limits.depth)
+        except JsonFault as fault:
+            if window.is_whole or not _may_be_cut_off(fault, window):
+                raise _json_fault(window, fault) from None
+        else:
+            if end < len(window.text) or window.is_whole:
+                window.move(end)
+                return value
+        if len(window.text) - window.place > limits.line_bytes:
+            raise _fault(window, f"a value is longer than {limits.line_bytes:,} characters, split it")
+        window.more()
+
+
+def _may_be_cut_off(fault: JsonFault, window: _Window) -> bool:
+    if fault.position < 0:
+        return False
+    return str(fault).startswith("Unterminated") or fault.position > len(window.text) - _CUT_OFF
+
+
+def _step_over_comma(window: _Window) -> None:
+    sign = window.sign()
+    if sign == ",":
+        window.move(window.place + 1)
+        if window.sign() == "]":
+            raise _fault(window, "not JSON (a comma stands before the closing bracket), remove it")
+    elif sign != "]":
+        raise _fault(window, "not JSON (Expecting ',' or ']' after a value)")
+
+
+def _fault(window: _Window, what: str) -> FormatError:
+    return FormatError(Problem(what, window.stream.name, window.line))
+
+
+def _json_fault(window: _Window, fault: JsonFault) -> FormatError:
+    if fault.position < 0:
+        return _fault(window, str(fault))
+    column = fault.position - window.text.rfind("\n", 0, fault.position)
+    window.move(fault.position)
+    return _fault(window, f"not JSON ({fault} at column {column})")

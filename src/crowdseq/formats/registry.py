@@ -1,0 +1,85 @@
+"""All formats by name, and which of them a file is in."""
+
+from crowdseq.errors import FormatError, Problem, SettingsError
+from crowdseq.formats import conll, conll_folder, consensus_jsonl, jsonl, plain_text
+from crowdseq.formats.format import BY_NAME, NO, Format, Sample
+from crowdseq.formats.gathering import Folder
+
+FORMATS: dict[str, Format] = {
+    module.FORMAT.name: module.FORMAT
+    for module in (
+        jsonl,
+        consensus_jsonl,
+        conll,
+        conll_folder,
+        plain_text,
+    )
+}
+
+_PACKED = {
+    b"PK\x03\x04": "a ZIP file",
+    b"BZh": "packed with bzip2",
+    b"\xfd7zXZ\x00": "packed with xz",
+    b"\x28\xb5\x2f\xfd": "packed with zstd",
+    b"7z\xbc\xaf": "packed with 7z",
+}
+
+
+def list_formats() -> tuple[Format, ...]:
+    """Every format there is."""
+    return tuple(FORMATS.values())
+
+
+def find_format(name: str) -> Format:
+    """The format of a name."""
+    if name not in FORMATS:
+        raise SettingsError(f"format '{name}' is unknown, choose one of {', '.join(FORMATS)}")
+    return FORMATS[name]
+
+
+def looks_like(sample: Sample) -> tuple[Format | None, int]:
+    """The likeliest format of a file, and how sure that is."""
+    best = max(FORMATS.values(), key=lambda form: form.recognise(sample) if form.read else NO)
+    certainty = best.recognise(sample) if best.read else NO
+    return (best, certainty) if certainty > NO else (None, NO)
+
+
+def recognise(sample: Sample) -> Format:
+    """The likeliest format; an error says what was seen instead."""
+    found, _ = looks_like(sample)
+    if found is not None:
+        return found
+    for mark, what in _PACKED.items():
+        if sample.head.startswith(mark):
+            raise FormatError(Problem(f"is {what}, which cannot be read here: unpack it first", sample.name))
+    if not sample.text.strip():
+        raise FormatError(Problem("is empty, and its name does not tell a format", sample.name))
+    shown = ascii(sample.text.lstrip()[:40])
+    known = ", ".join(name for name, form in FORMATS.items() if form.read)
+    raise FormatError(
+        Problem(
+            f"the format cannot be told, it begins with {shown}: say it with --from ({known})", sample.name
+        )
+    )
+
+
+def recognise_folder(folder: Folder) -> Format | None:
+    """The format that takes this folder as one thing, if any does."""
+    for form in FORMATS.values():
+        if form.recognise_folder is not None and form.recognise_folder(folder) > BY_NAME:
+            return form
+    return None
+
+
+def format_for_writing(name: str, path: str) -> Format:
+    """The format asked for, or the one that the name of the file tells."""
+    if name:
+        return find_format(name)
+    if path.endswith("/"):
+        return FORMATS["conll-folder"]
+    plain = path.lower().removesuffix(".gz")
+    fitting = [form for form in FORMATS.values() if any(plain.endswith(f".{end}") for end in form.extensions)]
+    if not fitting:
+        known = ", ".join(form for form, found in FORMATS.items() if found.write or found.write_folder)
+        raise SettingsError(f"the name {path} does not tell a format, say it with --to ({known})")
+    return fitting[0]

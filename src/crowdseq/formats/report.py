@@ -1,0 +1,111 @@
+"""ImportReport: what reading found, counted and with the first places, so that nothing changes silently."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from crowdseq.errors import Problem
+
+STATUSES = ("labelled", "skipped", "draft", "unknown")
+
+
+@dataclass(frozen=True)
+class FileRead:
+    """One input: the format it was read in, its records, its bytes on disk and their SHA-256."""
+
+    name: str
+    format: str
+    records: int
+    n_bytes: int
+    sha256: str
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something that did not stop the reading: its kind, how often, and the first examples."""
+
+    kind: str
+    what: str
+    count: int
+    examples: tuple[Problem, ...] = ()
+
+    def __str__(self) -> str:
+        times = f" ({self.count:,} times)" if self.count > 1 else ""
+        first = f", first at {self.examples[0]}" if self.examples and self.examples[0].file else ""
+        return f"{self.what}{times}{first}"
+
+
+@dataclass(frozen=True)
+class Rejected:
+    """A record that was set aside."""
+
+    file: str
+    line: int
+    reason: str
+    raw: str
+
+    def as_dict(self) -> dict[str, Any]:
+        """The form of a line of the rejects file."""
+        return {"file": self.file, "line": self.line, "reason": self.reason, "raw": self.raw}
+
+
+@dataclass(frozen=True)
+class ImportReport:
+    """What was read, and everything a person should know about it.
+
+    kind: the tag scheme as the files wrote it (the corpus may hold another: IOB1 is read as IOB2).
+    respelt: tags with a prefix that the scheme lacks, and how often they were read as the nearest one.
+    slips: votes that break the rules of the scheme, by annotator (`gold` among `gold_slips`); they are kept.
+    statuses: by annotator, how many records are labelled, skipped, draft or unknown.
+    rejected: records set aside (the first ones when they went to a file); n_rejected: all of them.
+    """
+
+    files: tuple[FileRead, ...] = ()
+    kind: str = ""
+    findings: tuple[Finding, ...] = ()
+    rejected: tuple[Rejected, ...] = ()
+    n_rejected: int = 0
+    rejects_file: str | None = None
+    respelt: Mapping[str, int] = field(default_factory=dict)
+    slips: Mapping[str, int] = field(default_factory=dict)
+    gold_slips: int = 0
+    look_alike_labels: tuple[tuple[str, ...], ...] = ()
+    look_alike_annotators: tuple[tuple[str, ...], ...] = ()
+    statuses: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+
+    @property
+    def records(self) -> int:
+        """Records read in all files, those set aside not counted."""
+        return sum(file.records for file in self.files)
+
+    def finding(self, kind: str) -> Finding | None:
+        """The finding of one kind, if there is one."""
+        return next((finding for finding in self.findings if finding.kind == kind), None)
+
+    def lines(self) -> list[str]:
+        """What a person should read, a line for each thing."""
+        lines = [str(finding) for finding in self.findings]
+        if self.n_rejected:
+            where = f", see {self.rejects_file}" if self.rejects_file else ""
+            lines.append(f"{self.n_rejected:,} faulty records were set aside{where}")
+        return lines
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        return {
+            "files": [vars(file) for file in self.files],
+            "records": self.records,
+            "scheme_in_files": self.kind,
+            "warnings": [
+                {"kind": f.kind, "what": f.what, "count": f.count, "examples": [str(e) for e in f.examples]}
+                for f in self.findings
+            ],
+            "rejected": self.n_rejected,
+            "rejects_file": self.rejects_file,
+            "respelt": dict(self.respelt),
+            "slips": dict(self.slips),
+            "gold_slips": self.gold_slips,
+            "look_alike_labels": [list(group) for group in self.look_alike_labels],
+            "look_alike_annotators": [list(group) for group in self.look_alike_annotators],
+            "statuses": {name: dict(counts) for name, counts in self.statuses.items()},
+        }

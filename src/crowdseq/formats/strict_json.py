@@ -1,0 +1,143 @@
+"""JSON at the speed of the standard library, without what it lets pass: NaN, double keys, lone surrogates."""
+
+import json
+import math
+import re
+from typing import Any
+
+_SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
+_MAX_DIGITS = 1000  # no count or offset needs them, and Python's own limit can be moved by the environment
+
+
+class JsonFault(ValueError):
+    """Why a text is not the JSON we accept; `position` is an index into it, or -1."""
+
+    def __init__(self, what: str, position: int = -1) -> None:
+        self.position = position
+        super().__init__(what)
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) != len(pairs):
+        keys = [key for key, _ in pairs]
+        double = next(key for key in keys if keys.count(key) > 1)
+        raise JsonFault(f"the key '{double[:80]}' stands twice in one object, remove one")
+    return made
+
+
+def _constant(name: str) -> Any:
+    raise _NotFinite(name)
+
+
+def _number(digits: str) -> float:
+    value = float(digits)
+    if not math.isfinite(value):
+        raise _NotFinite(digits[:20])
+    return value
+
+
+def _integer(digits: str) -> int:
+    if len(digits) > _MAX_DIGITS:
+        raise JsonFault(f"a number has {len(digits):,} digits, the limit is {_MAX_DIGITS:,}")
+    return int(digits)
+
+
+class _NotFinite(ValueError):
+    """A number that JSON does not know; found again by `_where` to name its key."""
+
+
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=_object, parse_constant=_constant, parse_float=_number, parse_int=_integer
+)
+
+
+def decode(text: str, start: int = 0, *, depth: int = 200) -> tuple[Any, int]:
+    """The value that begins at a place of the text, and the place after it."""
+    try:
+        value, end = _DECODER.raw_decode(text, start)
+    except json.JSONDecodeError as error:
+        raise JsonFault(error.msg.removesuffix(" delimiter"), error.pos) from None
+    except RecursionError:
+        raise JsonFault(f"nested more than {depth} levels deep") from None
+    except _NotFinite as error:
+        raise JsonFault(_not_finite(text, start, str(error))) from None
+    # Brackets are counted first because the count is nearly free and almost always settles it.
+    if text.count("[", start, end) + text.count("{", start, end) > depth and _depth(value) > depth:
+        raise JsonFault(f"nested more than {depth} levels deep")
+    if text.find("\\u", start, end) >= 0 and _SURROGATE_ESCAPE.search(text, start, end):
+        _refuse_lone_surrogates(value)
+    return value, end
+
+
+def loads(text: str, *, depth: int = 200) -> Any:
+    """The one value that the text holds."""
+    value, end = decode(text, len(text) - len(text.lstrip(" \t\r\n")), depth=depth)
+    rest = text[end:].lstrip(" \t\r\n")
+    if rest:
+        raise JsonFault("Extra data", len(text) - len(rest))
+    return value
+
+
+def _depth(value: Any) -> int:
+    level, deepest = [value], 0
+    while level:
+        level = [inner for outer in level for inner in _inside(outer)]
+        deepest += 1
+    return deepest - 1
+
+
+def _inside(value: Any) -> list[Any]:
+    if isinstance(value, dict):
+        return list(value.values())
+    return value if isinstance(value, list) else []
+
+
+def _refuse_lone_surrogates(value: Any) -> None:
+    waiting = [value]
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, str) and not _is_text(item):
+            raise JsonFault(f"the text {ascii(item)[:60]} holds half a character (a lone surrogate), mend it")
+        waiting.extend(_inside(item))
+        if isinstance(item, dict):
+            waiting.extend(item)
+
+
+def _is_text(text: str) -> bool:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _not_finite(text: str, start: int, written: str) -> str:
+    """The message for NaN and its kin, with the key that holds it; parses a second time to find it."""
+    found: list[str] = []
+
+    def name_key(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found.extend(key for key, inner in pairs if _holds_mark(inner))
+        return dict(pairs)
+
+    finder = json.JSONDecoder(
+        object_pairs_hook=name_key,
+        parse_constant=lambda _: _MARK,
+        parse_float=lambda digits: 0.0 if math.isfinite(float(digits)) else _MARK,
+        parse_int=lambda _: 0,
+    )
+    try:
+        finder.raw_decode(text, start)
+    except ValueError:
+        found.clear()
+    key = f" (key '{found[0][:80]}')" if found else ""
+    return f"{written} is not a JSON number{key}, use null"
+
+
+_MARK = object()
+
+
+def _holds_mark(value: Any) -> bool:
+    if isinstance(value, list):
+        return any(_holds_mark(item) for item in value)
+    return value is _MARK
