@@ -135,7 +135,7 @@ HOSTILE_DESCRIPTIONS: dict[str, Callable[[dict[str, Any]], object]] = {
     "no offsets": lambda c: c["streams"][0].update(offsets=[]),
     "other offsets": lambda c: c["streams"][0].update(offsets=[0, 1]),
     "unknown template": lambda c: c["features"]["windows"].update(evil=[0]),
-    "far offsets": lambda c: c["features"].update(pairs=[10**9]),
+    "far offsets": lambda c: c["features"].update(pairs={"word": [10**9]}),
     "windows of the wrong kind": lambda c: c["features"].update(windows=[1]),
     "another label set": lambda c: c["scheme"].update(tags=["O"]),
     "a tag twice": lambda c: c["scheme"]["tags"].append("O"),

@@ -14,7 +14,9 @@ from crowdseq.tagging.streams import Passage
 from crowdseq.tagging.targets import Targets
 from oracles import list_sentence, path_score
 
-FEATURES = FeatureSettings(windows={"word": (-1, 0, 1), "suffix": (0,), "flag": (-1, 0)}, pairs=(0, 1))
+FEATURES = FeatureSettings(
+    windows={"word": (-1, 0, 1), "suffix": (0,), "flag": (-1, 0)}, pairs={"word": (0, 1)}
+)
 RULES = ChainRules(
     np.array([[True, True, False], [True, True, True], [True, True, True]]),
     np.array([True, True, False]),

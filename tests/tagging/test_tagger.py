@@ -53,7 +53,7 @@ def test_scores_of_new_text_are_those_of_training() -> None:
     world = random_corpus(1, sentences=40, types=("LOC", "PER"))
     features = FeatureSettings(
         windows=FEATURE_SETS["rich"].windows,
-        pairs=(0, 1),
+        pairs={"word": (0, 1), "short": (0,)},
         document=True,
         function=lambda s: [[w[-1]] for w in s],
     )
@@ -167,7 +167,7 @@ def test_users_can_bring_their_own_feature_function() -> None:
 
 
 def test_rare_pieces_are_left_out_by_their_count() -> None:
-    features = FeatureSettings(windows={"word": (0,)}, pairs=(0,))
+    features = FeatureSettings(windows={"word": (0,)}, pairs={"word": (0,)})
     often = CrfTrainer(features=features, min_count=2).fit(WORLD, WORLD.gold_tags)
     assert set(often.streams[0].pieces) == {"word=London", "word=in", "edge"}
     assert often.streams[1].pieces == ()
@@ -244,10 +244,10 @@ def test_wrong_settings_are_refused_at_once() -> None:
             CrfTrainer(**wrong)
     with pytest.raises(SettingsError, match="'fancy' is unknown, choose from basic"):
         CrfTrainer(features="fancy")
-    with pytest.raises(SettingsError, match="template 'colour' is unknown"):
+    with pytest.raises(SettingsError, match="template 'colour' is unknown here"):
         FeatureSettings(windows={"colour": (0,)})
     with pytest.raises(SettingsError, match="within"):
-        FeatureSettings(pairs=(9,))
+        FeatureSettings(pairs={"word": (9,)})
 
 
 def test_text_that_is_not_cut_into_tokens_is_refused(tagger: Tagger) -> None:

@@ -68,7 +68,7 @@ def _description(tagger: Tagger, digest: str) -> dict[str, Any]:
         "scheme": {"kind": tagger.scheme.kind, "tags": list(tagger.scheme.tags)},
         "features": {
             "windows": {name: list(offsets) for name, offsets in features.windows.items()},
-            "pairs": list(features.pairs),
+            "pairs": {name: list(offsets) for name, offsets in features.pairs.items()},
             "edges": list(features.edges),
             "columns": list(features.columns),
             "column_offsets": list(features.column_offsets),
@@ -159,7 +159,7 @@ def _read_json(path: Path) -> dict[str, Any]:
 def _features(content: dict[str, Any]) -> FeatureSettings:
     return FeatureSettings(
         windows={str(name): _numbers(offsets) for name, offsets in content["windows"].items()},
-        pairs=_numbers(content["pairs"]),
+        pairs={str(name): _numbers(offsets) for name, offsets in content["pairs"].items()},
         edges=_numbers(content["edges"]),
         columns=_texts(content["columns"]),
         column_offsets=_numbers(content["column_offsets"]),

@@ -1,47 +1,76 @@
 """What the same word looks like elsewhere in its document."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from crowdseq.arrays import IntArray
 
+_MOST_MENTIONS = 12  # a word that fills a document tells no more by its fiftieth neighbour
+
 
 def document_pieces(
     words: Sequence[str], token_ids: IntArray, offsets: IntArray, document_of: IntArray
 ) -> list[tuple[str, ...]]:
-    """For every token the pieces that its document gives it.
+    """For every token the pieces that the other mentions of its word in the document give it.
 
-    cased: how the word is written inside sentences of the document (never mind how it is written here).
-    after, before: the neighbours of its other capitalised mentions, which tell "Clinton" from "Bill Clinton".
+    own+other: how the word is written here and how inside other sentences, which tells a name at the start of
+    a sentence. before=, after=: the neighbours of other mentions of a capitalised word, which tell "Clinton"
+    here from "President Clinton said" there.
     """
-    lengths = np.diff(offsets)
-    documents = np.repeat(document_of, lengths).tolist()
-    first = np.zeros(len(token_ids), dtype=bool)
-    first[offsets[:-1][lengths > 0]] = True
-    firsts, ids = first.tolist(), token_ids.tolist()
-    folded = [word.lower() for word in words]
-    styles = [_style(word) for word in words]
-    seen: dict[tuple[int, str], set[str]] = defaultdict(set)
-    for position, word_id in enumerate(ids):
-        if not firsts[position]:
-            seen[documents[position], folded[word_id]].add(styles[word_id])
+    mentions = _Mentions(words, token_ids, offsets)
+    documents = np.repeat(document_of, np.diff(offsets)).tolist()
+    seen: dict[tuple[int, str], list[int]] = defaultdict(list)
+    for position, document in enumerate(documents):
+        places = seen[document, mentions.folded(position)]
+        if len(places) < _MOST_MENTIONS:
+            places.append(position)
     return [
-        _pieces(seen.get((documents[position], folded[word_id]), frozenset()), styles[word_id])
-        for position, word_id in enumerate(ids)
+        tuple(sorted(set(mentions.pieces(position, seen[document, mentions.folded(position)]))))
+        for position, document in enumerate(documents)
     ]
 
 
+class _Mentions:
+    """Words by position, with what can be told from one mention about another."""
+
+    def __init__(self, words: Sequence[str], token_ids: IntArray, offsets: IntArray) -> None:
+        self._ids: list[int] = token_ids.tolist()
+        self._folded = [word.lower() for word in words]
+        self._styles = [_style(word) for word in words]
+        first = np.zeros(len(self._ids) + 1, dtype=np.bool_)
+        first[offsets] = True
+        self._first = first.tolist()
+
+    def folded(self, position: int) -> str:
+        return self._folded[self._ids[position]]
+
+    def style(self, position: int) -> str:
+        return self._styles[self._ids[position]]
+
+    def pieces(self, position: int, mentions: Sequence[int]) -> Iterator[str]:
+        own = self.style(position)
+        if not own:
+            return
+        for other in mentions:
+            if other == position:
+                continue
+            inside, style = not self._first[other], self.style(other)
+            if inside:
+                yield f"{own}+{style}"
+            if "lower" in (own, style):
+                continue
+            if inside:
+                yield f"before={self.folded(other - 1)}"
+            if not self._first[other + 1]:
+                yield f"after={self.folded(other + 1)}"
+
+
 def _style(word: str) -> str:
+    """How a word is written; empty if it has no letter."""
+    if word.islower():
+        return "lower"
     if word.isupper():
         return "capitals" if len(word) > 1 else "title"
-    if word[:1].isupper():
-        return "title"
-    return "lower" if word.islower() else "other"
-
-
-def _pieces(styles: "set[str] | frozenset[str]", own: str) -> tuple[str, ...]:
-    if own == "other":
-        return ()
-    return tuple(f"{own}+{style}" for style in sorted(styles)) or (f"{own}+none",)
+    return "title" if word[:1].isupper() else "mixed" if any(map(str.isalpha, word)) else ""

@@ -34,9 +34,9 @@ class Explanation:
 
 
 def feature_name(stream: str, piece: str, offset: int) -> str:
-    """A feature as people read it: suffix=ing, word=Mr. [-1], pair=Bill Clinton, pos=NNP [+1]."""
-    if stream == PAIRS:
-        shown = "pair=" + piece.replace("\x1f", " ")
+    """A feature as people read it: suffix=ing, word=Mr. [-1], word pair=Bill Clinton, pos=NNP [+1]."""
+    if stream.startswith(PAIRS):
+        shown = f"{stream.removeprefix(PAIRS)} pair=" + piece.replace("\x1f", " ")
     elif stream == WORDS:
         shown = piece
     else:

@@ -5,12 +5,12 @@ from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from crowdseq.errors import SettingsError
-from crowdseq.tagging.templates import TEMPLATES
+from crowdseq.tagging.templates import SINGLE_PIECE_TEMPLATES, TEMPLATES
 
 # A sentence in, for each of its tokens the strings that describe it out.
 FeatureFunction: TypeAlias = Callable[[Sequence[str]], Sequence[Sequence[str]]]
 
-WORDS, PAIRS, DOCUMENT, CUSTOM, COLUMN = "words", "pairs", "document", "custom", "column:"
+WORDS, PAIRS, DOCUMENT, CUSTOM, COLUMN = "words", "pairs:", "document", "custom", "column:"
 EDGE = "edge"  # the piece of a position before the first or after the last token
 _FARTHEST = 5
 
@@ -20,7 +20,7 @@ class FeatureSettings:
     """How tokens are described.
 
     windows: template name to the offsets from which it is seen (0 the token itself, -1 the token before).
-    pairs: offsets of word pairs; 0 is (previous, this), 1 is (this, next).
+    pairs: the same for neighbouring words taken together; 0 is (previous, this), 1 is (this, next).
     edges: offsets at which the bounds of the sentence are noticed.
     columns: names of token columns to use, such as part of speech; column_offsets: from where they are seen.
     document: add what the same word looks like elsewhere in its document.
@@ -29,7 +29,7 @@ class FeatureSettings:
     """
 
     windows: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
-    pairs: tuple[int, ...] = ()
+    pairs: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     edges: tuple[int, ...] = (-1, 1)
     columns: tuple[str, ...] = ()
     column_offsets: tuple[int, ...] = (-1, 0, 1)
@@ -39,12 +39,14 @@ class FeatureSettings:
     function: FeatureFunction | None = None
 
     def __post_init__(self) -> None:
-        for name in self.windows:
-            if name not in TEMPLATES:
+        for used, known in ((self.windows, tuple(TEMPLATES)), (self.pairs, SINGLE_PIECE_TEMPLATES)):
+            unknown = [name for name in used if name not in known]
+            if unknown:
                 raise SettingsError(
-                    f"feature template '{name}' is unknown, choose from {', '.join(TEMPLATES)}"
+                    f"feature template '{unknown[0]}' is unknown here, choose from {', '.join(known)}"
                 )
-        for offsets in (*self.windows.values(), self.pairs, self.edges, self.column_offsets):
+        windows = (*self.windows.values(), *self.pairs.values())
+        for offsets in (*windows, self.edges, self.column_offsets):
             if any(abs(offset) > _FARTHEST for offset in offsets) or len(set(offsets)) != len(offsets):
                 raise SettingsError(f"feature offsets {offsets} must be different and within ±{_FARTHEST}")
         if min(self.min_count, self.pair_min_count) < 1:
@@ -59,8 +61,7 @@ class FeatureSettings:
     def stream_offsets(self) -> dict[str, tuple[int, ...]]:
         """The streams that these settings read, each with the offsets from which it is seen."""
         streams = {WORDS: self.word_offsets}
-        if self.pairs:
-            streams[PAIRS] = self.pairs
+        streams |= {PAIRS + name: offsets for name, offsets in self.pairs.items()}
         streams |= {COLUMN + name: self.column_offsets for name in self.columns}
         if self.document:
             streams[DOCUMENT] = (0,)
@@ -95,7 +96,7 @@ FEATURE_SETS: dict[str, FeatureSettings] = {
             "trigram": (0,),
             "flag": _NEAR,
         },
-        pairs=(0, 1),
+        pairs={"word": (0, 1)},
     ),
 }
 

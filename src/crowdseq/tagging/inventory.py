@@ -49,8 +49,7 @@ class Inventory:
 def take_stock(passage: Passage, settings: FeatureSettings) -> tuple[Inventory, ...]:
     """All streams that the settings ask for, with the pieces that occur often enough."""
     found = [_words(passage, settings)]
-    if settings.pairs:
-        found.append(_pairs(pair_stream(passage), settings))
+    found.extend(_pairs(pair_stream(passage, template), template, settings) for template in settings.pairs)
     for name, stream in further_streams(passage, settings).items():
         offsets = settings.stream_offsets[name]
         pieces = [value if isinstance(value, tuple) else (str(value),) for value in stream.table]
@@ -75,7 +74,7 @@ def _words(passage: Passage, settings: FeatureSettings) -> Inventory:
     )
 
 
-def _pairs(stream: Stream, settings: FeatureSettings) -> Inventory:
+def _pairs(stream: Stream, template: str, settings: FeatureSettings) -> Inventory:
     """Pairs that are too rare lose their value at once: there are many of them."""
     counts = np.bincount(stream.ids[stream.ids >= 0], minlength=len(stream.table))
     kept = np.flatnonzero(counts >= max(settings.pair_min_count, settings.min_count))
@@ -83,10 +82,11 @@ def _pairs(stream: Stream, settings: FeatureSettings) -> Inventory:
     number[kept] = np.arange(len(kept))
     pieces = tuple(str(stream.table[i]) for i in kept.tolist())
     everything = np.arange(len(kept) + 1, dtype=np.int64)
-    reach = np.ones((len(kept), len(settings.pairs)), dtype=np.bool_)
+    offsets = settings.pairs[template]
+    reach = np.ones((len(kept), len(offsets)), dtype=np.bool_)
     return Inventory(
-        PAIRS,
-        settings.pairs,
+        PAIRS + template,
+        offsets,
         number[stream.ids],
         -1,
         everything,

@@ -11,6 +11,7 @@ from crowdseq.core.text import Column, Text
 from crowdseq.errors import AnnotationError, SettingsError
 from crowdseq.tagging.documents import document_pieces
 from crowdseq.tagging.features import COLUMN, CUSTOM, DOCUMENT, FeatureFunction, FeatureSettings
+from crowdseq.tagging.templates import TEMPLATES
 
 PAIR_BREAK = "\x1f"  # between the two words of a pair; no tokeniser leaves this control character in a word
 
@@ -96,13 +97,14 @@ def pair_codes(word_ids: IntArray, offsets: IntArray, n_words: int) -> IntArray:
     return codes
 
 
-def pair_stream(passage: Passage) -> Stream:
-    """The pair (previous word, this word) of every token but the first of a sentence."""
-    n_words = max(len(passage.words), 1)
-    codes = pair_codes(passage.token_ids, passage.offsets, n_words)
+def pair_stream(passage: Passage, template: str) -> Stream:
+    """The pair (previous, this) of every token but the first of a sentence, each as the template shows it."""
+    shown = intern([TEMPLATES[template](word)[0] for word in passage.words])
+    words, n_words = shown.table, max(len(shown.table), 1)
+    ids = shown.ids[passage.token_ids]
+    codes = pair_codes(ids, passage.offsets, n_words)
     unique, ids = np.unique(codes, return_inverse=True)
     missing = int(len(unique) > 0 and unique[0] < 0)
-    words = passage.words
     table = [
         f"{words[code // n_words]}{PAIR_BREAK}{words[code % n_words]}" for code in unique[missing:].tolist()
     ]

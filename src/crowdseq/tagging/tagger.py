@@ -21,6 +21,7 @@ from crowdseq.tagging.features import EDGE, PAIRS, WORDS, FeatureSettings
 from crowdseq.tagging.inventory import word_pieces
 from crowdseq.tagging.scoring import PairNumbers, StreamWeights, WordRows
 from crowdseq.tagging.streams import PAIR_BREAK, Passage, further_streams, pair_codes
+from crowdseq.tagging.templates import TEMPLATES
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,8 +158,8 @@ class Tagger:
     ) -> Iterator["_SeenStream"]:
         word_ids, rows, words = self._word_rows.look_up(tokens)
         yield _SeenStream(self._stream(WORDS).window, word_ids, 0, rows)
-        if self.features.pairs:
-            yield self._seen_pairs(word_ids, words, offsets)
+        for template in self.features.pairs:
+            yield self._seen_pairs(template, word_ids, words, offsets)
         if not self._needs_passage:
             return
         context = context or Context()
@@ -168,10 +169,12 @@ class Tagger:
             rows = stream.rows(map(_as_pieces, found.table), len(self.scheme))
             yield _SeenStream(stream.window, found.ids.astype(np.int64), -1, rows)
 
-    def _seen_pairs(self, word_ids: IntArray, words: Sequence[str], offsets: IntArray) -> "_SeenStream":
-        stream, pairs = self._stream(PAIRS), self._pair_numbers
+    def _seen_pairs(
+        self, template: str, word_ids: IntArray, words: Sequence[str], offsets: IntArray
+    ) -> "_SeenStream":
+        stream, pairs = self._stream(PAIRS + template), self._pair_numbers[template]
         used, places = np.unique(word_ids, return_inverse=True)
-        numbers = pairs.words([words[number] for number in used.tolist()])
+        numbers = pairs.words([TEMPLATES[template](words[number])[0] for number in used.tolist()])
         found = pairs.find(pair_codes(numbers[places], offsets, pairs.n_words))
         values, ids = np.unique(found, return_inverse=True)
         missing = int(len(values) > 0 and values[0] < 0)
@@ -185,11 +188,10 @@ class Tagger:
     ) -> Iterator[Reason]:
         context = context or Context()
         passage = Passage.of_sentences([tokens], context.documents, context.columns)
-        pairs = [PAIR_BREAK.join(pair) for pair in pairwise(tokens)]
-        shown: dict[str, list[list[str]]] = {
-            WORDS: [word_pieces(word, tuple(self.features.windows)) for word in tokens],
-            PAIRS: [[], *([pair] for pair in pairs)],
-        }
+        shown = {WORDS: [word_pieces(word, tuple(self.features.windows)) for word in tokens]}
+        for template in self.features.pairs:
+            singles = [TEMPLATES[template](word)[0] for word in tokens]
+            shown[PAIRS + template] = [[], *([PAIR_BREAK.join(pair)] for pair in pairwise(singles))]
         for name, stream in further_streams(passage, self.features).items():
             shown[name] = [_as_pieces(stream.table[value]) for value in stream.ids.tolist()]
         for known in self.streams:
@@ -219,8 +221,8 @@ class Tagger:
         return WordRows(self._stream(WORDS), tuple(self.features.windows), len(self.scheme))
 
     @cached_property
-    def _pair_numbers(self) -> PairNumbers:
-        return PairNumbers(self._stream(PAIRS), PAIR_BREAK)
+    def _pair_numbers(self) -> dict[str, PairNumbers]:
+        return {name: PairNumbers(self._stream(PAIRS + name), PAIR_BREAK) for name in self.features.pairs}
 
     @cached_property
     def _edges(self) -> tuple[FloatArray, FloatArray]:

@@ -121,3 +121,6 @@ TEMPLATES: dict[str, Template] = {
     "trigram": character_trigrams,
     "flag": flags,
 }
+
+# Those that give exactly one piece, so that two neighbours can be taken together.
+SINGLE_PIECE_TEMPLATES = ("word", "lower", "shape", "short")
