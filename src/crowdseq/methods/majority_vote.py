@@ -7,7 +7,7 @@ import numpy as np
 from crowdseq.aggregation.contract import Aggregator, method, require
 from crowdseq.aggregation.settling import settle
 from crowdseq.aggregation.voting import label_shares, span_shares
-from crowdseq.arrays import FloatArray
+from crowdseq.arrays import FloatArray, IntArray
 from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.labels import LabelScheme
@@ -45,7 +45,8 @@ class MajorityVote(Aggregator):
         progress("counting votes", 1, 1)
         if self.ties == "random":
             shares = _shuffle_ties(shares, self.seed)
-        return settle(corpus, shares, tie_order=_tie_order(corpus.scheme, self.ties))
+        order = _tie_order(corpus.scheme, self.ties)
+        return settle(corpus, shares, tie_order=order, raw_tag_ids=_winners(shares, order))
 
 
 def _tie_order(scheme: LabelScheme, ties: str) -> list[int]:
@@ -54,6 +55,13 @@ def _tie_order(scheme: LabelScheme, ties: str) -> list[int]:
         order.remove(scheme.outside)
         order.append(scheme.outside)
     return order
+
+
+def _winners(shares: FloatArray, order: list[int]) -> IntArray:
+    """(T,) the tag with the largest share, whether or not the sequence is valid."""
+    if not order:
+        return np.zeros(len(shares), np.int16)
+    return np.asarray(order, np.int16)[np.argmax(shares[:, order], axis=1)]
 
 
 def _shuffle_ties(shares: FloatArray, seed: int) -> FloatArray:

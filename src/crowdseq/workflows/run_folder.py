@@ -20,7 +20,7 @@ from crowdseq.aggregation.contract import describe_settings
 from crowdseq.aggregation.judging import judge_annotators
 from crowdseq.core.consensus import AnnotatorReport, Consensus
 from crowdseq.errors import FormatError, OutputExistsError, Problem
-from crowdseq.formats import read, write
+from crowdseq.formats import read, write, write_consensus
 from crowdseq.formats.model_file import load_tagger, save_tagger
 from crowdseq.formats.settings import ReadSettings
 from crowdseq.workflows.learning import Run
@@ -63,10 +63,7 @@ def save_run(run: Run, folder: Path, *, force: bool = False) -> None:
     part = part_folder(folder)
     part.mkdir(parents=True, exist_ok=True)
     _write_json(part / "settings.json", run_settings(run))
-    (part / "consensus.jsonl").write_text(
-        "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in consensus_lines(run.consensus)),
-        encoding="utf-8",
-    )
+    write_consensus(run.consensus, str(part / "consensus.jsonl"), force=True)
     (part / "annotators.csv").write_text(
         annotators_csv(run.consensus.annotators), encoding="utf-8", newline=""
     )
@@ -126,21 +123,6 @@ def _plain(value: Any) -> Any:
 def run_paths(folder: Path) -> dict[str, str]:
     """What stands in a run folder, by name."""
     return {path.name: str(path) for path in sorted(folder.iterdir())}
-
-
-def consensus_lines(consensus: Consensus) -> Iterator[dict[str, Any]]:
-    """One object for each sentence."""
-    corpus, bounds = consensus.corpus, consensus.corpus.offsets
-    confidence = np.round(consensus.confidence, 6)
-    for place, sentence in enumerate(corpus.sentences):
-        yield {
-            "id": sentence.id,
-            **({"doc": sentence.doc} if sentence.doc is not None else {}),
-            "tokens": list(sentence.tokens),
-            "labels": list(consensus.tags[place]),
-            "confidence": confidence[bounds[place] : bounds[place + 1]].tolist(),
-            "sentence_confidence": round(float(consensus.sentence_confidence[place]), 6),
-        }
 
 
 def annotators_csv(reports: tuple[AnnotatorReport, ...]) -> str:

@@ -1,0 +1,61 @@
+"""Typical mistakes: one clear line, the right exit code, nothing written."""
+
+from pathlib import Path
+
+import pytest
+
+from journeys.conftest import Shell
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (("learn", "missing.jsonl", "-o", "run"), 3, "missing.jsonl"),
+        (("learn", "crowd.jsonl", "-m", "mayority-vote", "-o", "run"), 2, "did you mean 'majority-vote'?"),
+        (
+            ("learn", "crowd.jsonl", "-m", "majority-vote", "--set", "tie=o", "-o", "run"),
+            2,
+            "no setting 'tie'",
+        ),
+        (("learn", "crowd.jsonl", "-m", "majority-vote", "--set", "ties=o", "-o", "run"), 2, "entity-first"),
+        (
+            ("learn", "crowd.jsonl", "-m", "dawid-skene", "--set", "rounds=x", "-o", "run"),
+            2,
+            "a whole number",
+        ),
+        (("learn", "crowd.jsonl", "-m", "majority-vote", "--annotators", "zoe", "-o", "run"), 3, "'zoe'"),
+        (("check", "bad.jsonl"), 3, "bad.jsonl:2"),
+        (("check", "."), 3, ""),
+        (("evaluate", "crowd.jsonl", "bad.jsonl"), 3, "bad.jsonl:2"),
+        (("tag", "nowhere", "crowd.jsonl"), 3, "nowhere"),
+        (("methods", "magic"), 2, "unknown"),
+        (("learn", "gold.conll", "-m", "majority-vote", "-o", "run"), 3, "use the method gold"),
+        (("frobnicate",), 2, "No such command"),
+    ],
+)
+def test_a_mistake_is_told_in_words(
+    shell: Shell, small_crowd: Path, tmp_path: Path, arguments: tuple[str, ...], code: int, words: str
+) -> None:
+    (tmp_path / "bad.jsonl").write_text('{"id": "a", "tokens": ["x"]}\n{"id": "b", "tokens": ["x"\n')
+    (tmp_path / "gold.conll").write_text("Ada B-PER\n\n")
+    before = sorted(path.name for path in tmp_path.iterdir())
+    answer = shell(*arguments)
+    assert answer.code == code, answer.err
+    assert words in answer.err
+    assert "Traceback" not in answer.err
+    assert sorted(path.name for path in tmp_path.iterdir()) == before
+    assert small_crowd.exists()
+
+
+def test_bad_records_can_be_set_aside(shell: Shell, tmp_path: Path) -> None:
+    (tmp_path / "mixed.jsonl").write_text(
+        '{"id": "a", "tokens": ["x"], "annotations": {"w": ["O"], "v": ["O"]}}\n'
+        '{"id": "b", "tokens": ["x", "y"], "annotations": {"w": ["O"]}}\n'
+    )
+    strict = shell("check", "mixed.jsonl")
+    assert strict.code == 3
+    assert "1 labels for 2 tokens" in strict.err
+    loose = shell("check", "mixed.jsonl", "--on-error", "skip", "--rejects", "aside.jsonl", "--json")
+    assert loose.code == 0
+    assert loose.json["sentences"] == 1
+    assert "1 labels for 2 tokens" in (tmp_path / "aside.jsonl").read_text("utf-8")
