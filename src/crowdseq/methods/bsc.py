@@ -1,0 +1,166 @@
+"""BSC: a Bayesian chain of truths, and annotators who may remember what they said before."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from crowdseq.aggregation.contract import Aggregator, method, require
+from crowdseq.aggregation.settling import settle
+from crowdseq.aggregation.voting import label_shares
+from crowdseq.arrays import FloatArray, IntArray
+from crowdseq.core.annotations import Annotations, Votes
+from crowdseq.core.consensus import Consensus
+from crowdseq.core.corpus import Corpus
+from crowdseq.core.labels import LabelScheme
+from crowdseq.core.ragged import gather_ranges, offsets_of
+from crowdseq.core.text import Text
+from crowdseq.numerics.annotator_models import Accuracies, AnnotatorModel, Spamming
+from crowdseq.numerics.confusions import Confusions
+from crowdseq.numerics.crowd_chain import ChainPrior, CrowdChain
+from crowdseq.numerics.em import Progress, quiet
+from crowdseq.tagging.templates import short_shape
+
+ANNOTATORS = ("acc", "spam", "cv", "cm", "seq")
+
+
+@method("bsc")
+@dataclass(frozen=True, kw_only=True)
+class Bsc(Aggregator):
+    """Combines votes with beliefs about a chain of truths and about every annotator.
+
+    (Simpson and Gurevych 2019.)
+
+    annotators: what is learned of each: `acc` one accuracy, `spam` knowing or guessing, `cv` an
+        accuracy for each truth, `cm` a confusion matrix, `seq` a confusion matrix for each previous
+        vote of their own.
+    rounds: variational rounds at most. tolerance: relative change of the bound at which to stop.
+    cells: prior count of every cell of an annotator's table.
+    diagonal: further prior count of a right vote.
+    slips: for `seq`, the factor on the prior count of a vote that the scheme forbids after the vote before.
+    transitions: prior count of every step of the truth that the scheme allows; others are impossible.
+    words: whether the words take part. word_prior: prior count of each word of a label.
+    rare_words: words that occur less often than this are taken as one for each shape (Xx, d.d, …).
+    gold: whether tokens with known gold are held at it.
+    """
+
+    annotators: str = "seq"
+    rounds: int = 20
+    tolerance: float = 1e-5
+    cells: float = 4.0
+    diagonal: float = 10.0
+    slips: float = 1.0
+    transitions: float = 1.0
+    words: bool = True
+    word_prior: float = 0.15
+    rare_words: int = 3
+    gold: bool = False
+
+    def __post_init__(self) -> None:
+        choices = ", ".join(ANNOTATORS)
+        require(self.annotators in ANNOTATORS, f"annotators is '{self.annotators}', choose one of {choices}")
+        require(self.rounds >= 1, f"rounds is {self.rounds}, it must be at least 1")
+        require(self.tolerance >= 0, f"tolerance is {self.tolerance}, it cannot be negative")
+        require(self.diagonal >= 0, f"diagonal is {self.diagonal}, it cannot be negative")
+        require(self.rare_words >= 0, f"rare_words is {self.rare_words}, it cannot be negative")
+        for name in ("cells", "slips", "transitions", "word_prior"):
+            value = getattr(self, name)
+            require(value > 0, f"{name} is {value}, a prior count must be above 0")
+
+    @property
+    def monotone(self) -> bool:
+        return True
+
+    def aggregate(self, corpus: Corpus, *, progress: Progress = quiet) -> Consensus:
+        if corpus.n_tokens == 0:
+            return settle(corpus, np.zeros((0, len(corpus.scheme))))
+        chain = self._chain(corpus)
+        start = chain.start(label_shares(corpus))
+        end = chain.climb(start, rounds=self.rounds, tolerance=self.tolerance, progress=progress)
+        return settle(corpus, end.state.truth, history=end.history, **chain.describe(end.state))
+
+    def _chain(self, corpus: Corpus) -> CrowdChain:
+        scheme, votes = corpus.scheme, corpus.annotations.votes()
+        prior = ChainPrior(
+            np.where(scheme.starts, self.transitions, 0.0),
+            np.where(scheme.allowed, self.transitions, 0.0),
+            self.word_prior,
+            scheme.ends,
+        )
+        gold = corpus.gold_tags if self.gold else np.full(corpus.n_tokens, -1)
+        words = _word_classes(corpus.text, self.rare_words) if self.words else None
+        model = self._model(corpus, votes)
+        return CrowdChain.build(model, votes.tokens, corpus.offsets, gold, prior, word_ids=words)
+
+    def _model(self, corpus: Corpus, votes: Votes) -> AnnotatorModel:
+        n_labels, n_annotators = len(corpus.scheme), len(corpus.annotators)
+        wrong = self.cells * max(n_labels - 1, 1)
+        right = self.cells + self.diagonal
+        if self.annotators in ("acc", "cv"):
+            classes = np.arange(n_labels) if self.annotators == "cv" else np.zeros(n_labels, np.int64)
+            return Accuracies(
+                annotators=votes.annotators,
+                labels=votes.labels,
+                n_annotators=n_annotators,
+                classes=classes,
+                right=right,
+                wrong=wrong,
+                bayes=True,
+            )
+        if self.annotators == "spam":
+            return Spamming(
+                annotators=votes.annotators,
+                labels=votes.labels,
+                n_annotators=n_annotators,
+                n_labels=n_labels,
+                knows=right,
+                guesses=self.cells,
+                habit=self.cells,
+                bayes=True,
+            )
+        return self._confusions(corpus, votes)
+
+    def _confusions(self, corpus: Corpus, votes: Votes) -> Confusions:
+        n_labels = len(corpus.scheme)
+        prior = self.cells + self.diagonal * np.eye(n_labels)
+        if self.annotators == "cm":
+            contexts, scale = None, None
+        else:
+            contexts = previous_votes(corpus.annotations, n_labels)
+            scale = _vote_scale(corpus.scheme, self.slips)
+        return Confusions(
+            annotators=votes.annotators,
+            labels=votes.labels,
+            n_annotators=len(corpus.annotators),
+            prior=prior,
+            bayes=True,
+            contexts=contexts,
+            scale=scale,
+        )
+
+
+def previous_votes(crowd: Annotations, none: int) -> IntArray:
+    """(V,) what the annotator of each vote said one token before, or `none`; in the order of `votes()`."""
+    lengths = crowd.lengths[crowd.row_sentences]
+    before = np.concatenate([[none], crowd.tags[:-1]])[: len(crowd.tags)]
+    before[crowd.row_starts[lengths > 0]] = none
+    before = np.where(before < 0, none, before)
+    tokens = gather_ranges(offsets_of(crowd.lengths)[:-1][crowd.row_sentences], lengths)
+    said = crowd.tags >= 0
+    return before[said][np.argsort(tokens[said], kind="stable")]
+
+
+def _vote_scale(scheme: LabelScheme, slips: float) -> FloatArray:
+    """(M + 1, M) 1 where the scheme lets a vote follow the one before, the last row for votes without one."""
+    allowed = np.vstack([scheme.allowed, scheme.starts[None, :]])
+    return np.where(allowed, 1.0, slips)
+
+
+def _word_classes(text: Text, rare: int) -> IntArray:
+    """(T,) a number for each word, shared by rare words of one shape: single words say nothing."""
+    counts = np.bincount(text.token_ids, minlength=len(text.words))
+    classes = np.arange(len(text.words))
+    shapes: dict[str, int] = {}
+    for word in np.flatnonzero((counts > 0) & (counts < rare)).tolist():
+        shape = short_shape(text.words[word])[0]
+        classes[word] = shapes.setdefault(shape, len(text.words) + len(shapes))
+    return classes[text.token_ids]

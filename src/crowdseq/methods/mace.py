@@ -1,0 +1,113 @@
+"""MACE: who is spamming, and when."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.random import Generator
+
+from crowdseq.aggregation.contract import Aggregator, method, require
+from crowdseq.aggregation.settling import settle
+from crowdseq.arrays import FloatArray
+from crowdseq.core.consensus import Consensus
+from crowdseq.core.corpus import Corpus
+from crowdseq.numerics.annotator_models import Spamming
+from crowdseq.numerics.categorical import normalise
+from crowdseq.numerics.crowd_tokens import CrowdTokens, TokenState
+from crowdseq.numerics.dirichlet import Rows
+from crowdseq.numerics.em import Climb, Progress, quiet
+
+ESTIMATES = ("vb", "em")
+
+
+@method("mace")
+@dataclass(frozen=True, kw_only=True)
+class Mace(Aggregator):
+    """Takes each vote as either knowledge or a habit of its annotator, and believes the knowledge.
+
+    (Hovy, Berg-Kirkpatrick, Vaswani and Hovy 2013.)
+
+    estimate: `vb` (beliefs with the priors below) or `em` (points with `smoothing`).
+    restarts: how many random starts; the one with the best objective is kept. seed: for those starts.
+    rounds: rounds at most of each. tolerance: relative change of the objective at which to stop.
+    knows, guesses: prior counts of the two kinds of votes. habit: prior count of each label of a habit.
+    smoothing: for `em`, added to every count, divided by the number of labels.
+    noise: the starts are drawn evenly from 1 to 2 + noise, then normalised.
+    gold: whether tokens with known gold are held at it.
+    """
+
+    estimate: str = "vb"
+    restarts: int = 10
+    rounds: int = 50
+    tolerance: float = 0.0
+    knows: float = 0.5
+    guesses: float = 0.5
+    habit: float = 10.0
+    smoothing: float = 0.01
+    noise: float = 0.5
+    seed: int = 0
+    gold: bool = False
+
+    def __post_init__(self) -> None:
+        require(self.estimate in ESTIMATES, f"estimate is '{self.estimate}', choose vb or em")
+        require(self.restarts >= 1, f"restarts is {self.restarts}, it must be at least 1")
+        require(self.rounds >= 1, f"rounds is {self.rounds}, it must be at least 1")
+        require(self.tolerance >= 0, f"tolerance is {self.tolerance}, it cannot be negative")
+        require(self.noise >= 0, f"noise is {self.noise}, it cannot be negative")
+        for name in ("knows", "guesses", "habit", "smoothing"):
+            value = getattr(self, name)
+            require(value > 0, f"{name} is {value}, a prior count must be above 0")
+
+    @property
+    def monotone(self) -> bool:
+        return True
+
+    @property
+    def draws(self) -> bool:
+        return True
+
+    def aggregate(self, corpus: Corpus, *, progress: Progress = quiet) -> Consensus:
+        if corpus.n_tokens == 0:
+            return settle(corpus, np.zeros((0, len(corpus.scheme))))
+        crowd, model = self.crowd(corpus)
+        random, best = np.random.default_rng(self.seed), None
+        for restart in range(self.restarts):
+            end = self._run(crowd, self._draw(crowd, model, random))
+            progress("restarts", restart + 1, self.restarts)
+            if best is None or end.history[-1:] > best.history[-1:]:
+                best = end
+        assert best is not None
+        return settle(corpus, crowd.spread(best.state), history=best.history, **crowd.describe(best.state))
+
+    def crowd(self, corpus: Corpus) -> tuple[CrowdTokens, Spamming]:
+        """The crowd of a corpus as this recipe sees it, and the model of its annotators."""
+        votes, n_labels = corpus.annotations.votes(), len(corpus.scheme)
+        smooth = self.smoothing / max(n_labels, 1)
+        bayes = self.estimate == "vb"
+        model = Spamming(
+            annotators=votes.annotators,
+            labels=votes.labels,
+            n_annotators=len(corpus.annotators),
+            n_labels=n_labels,
+            knows=self.knows if bayes else smooth,
+            guesses=self.guesses if bayes else smooth,
+            habit=self.habit if bayes else smooth,
+            bayes=bayes,
+        )
+        gold = corpus.gold_tags if self.gold else np.full(corpus.n_tokens, -1)
+        return CrowdTokens.build(model, votes.tokens, gold, share_prior=None, bayes=bayes), model
+
+    def _draw(self, crowd: CrowdTokens, model: Spamming, random: Generator) -> TokenState:
+        """A start in which everybody knows about half of the time and has nearly even habits."""
+        knowing = normalise(random.uniform(1.0, 2.0 + self.noise, (model.n_annotators, 2)))
+        habits = normalise(random.uniform(1.0, 2.0 + self.noise, (model.n_annotators, model.n_labels)))
+        return start_from(crowd, model, knowing, habits)
+
+    def _run(self, crowd: CrowdTokens, start: TokenState) -> Climb[TokenState]:
+        return crowd.climb(start, rounds=self.rounds, tolerance=self.tolerance)
+
+
+def start_from(crowd: CrowdTokens, model: Spamming, knowing: FloatArray, habits: FloatArray) -> TokenState:
+    """The truth under given (K, 2) chances of knowing and guessing and (K, M) habits."""
+    rows = [Rows(np.log(means), means, 0.0) for means in (knowing, habits)]
+    judgement = model.judge(*rows)
+    return crowd.expect(judgement, crowd.even_shares(model.n_labels))[0]
