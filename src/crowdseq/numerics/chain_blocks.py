@@ -9,6 +9,7 @@ from crowdseq.numerics.scaled_passes import (
     EXTREME,
     NO_PATH,
     ORDINARY,
+    add_edges,
     backward,
     exponentiate_tokens,
     exponentiate_transitions,
@@ -54,7 +55,7 @@ def partition_block(
             continue
         shift, verdict = exponentiate_tokens(labels, unary, edges, start, stop, weights, powers)
         if verdict == ORDINARY and tame:
-            log_total, verdict = forward(labels, n_labels, stop - start, weights, steps, alpha, scales)
+            log_total, _, verdict = forward(labels, n_labels, stop - start, weights, steps, alpha, scales)
             log_partition[n] = log_total + shift + (stop - start - 1) * step_shift
         elif verdict == ORDINARY:
             verdict = EXTREME
@@ -89,7 +90,7 @@ def marginal_block(
     powers = np.empty(longest * width, dtype=np.int64)
     alpha = np.empty(longest * width)
     scales = np.empty(longest)
-    beta = np.empty((2, width))
+    beta = np.empty(width)
     outer = np.zeros((width, width))
     steps, step_shift, tame = exponentiate_transitions(transitions, width)
     transposed = steps.T.copy()
@@ -104,26 +105,16 @@ def marginal_block(
             continue
         shift, verdict = exponentiate_tokens(labels, unary, edges, start, stop, weights, powers)
         if verdict == ORDINARY and tame:
-            log_total, verdict = forward(labels, n_labels, stop - start, weights, steps, alpha, scales)
+            log_total, total, verdict = forward(labels, n_labels, stop - start, weights, steps, alpha, scales)
             log_partition[n] = log_total + shift + (stop - start - 1) * step_shift
         elif verdict == ORDINARY:
             verdict = EXTREME
         if verdict == ORDINARY:
+            length = stop - start
             backward(
-                labels,
-                n_labels,
-                stop - start,
-                weights,
-                transposed,
-                alpha,
-                scales,
-                beta,
-                sentence_weights[n],
-                outer,
+                labels, n_labels, length, weights, transposed, alpha, scales, total, beta, start, marginals
             )
-            for t in range(stop - start):
-                for j in range(n_labels):
-                    marginals[start + t, j] = alpha[t * width + j]
+            add_edges(labels, n_labels, length, alpha, weights, sentence_weights[n], outer)
         elif verdict == NO_PATH:
             log_partition[n] = -np.inf
             marginals[start:stop] = 0.0

@@ -19,6 +19,14 @@ def kernel(function: Function) -> Function:
     return cast(Function, njit(cache=True, nogil=True, error_model="numpy", fastmath=_STRICT)(function))
 
 
+def inlined(function: Function) -> Function:
+    """As `kernel`, for a small part of kernels: put in place before compiling, so that sums stay in registers."""
+    return cast(
+        Function,
+        njit(cache=True, nogil=True, error_model="numpy", fastmath=_STRICT, inline="always")(function),
+    )
+
+
 def summing_kernel(function: Function) -> Function:
     """As `kernel`, for plain sums that may be added in vector order (the same on every call)."""
     return cast(

@@ -11,7 +11,7 @@ piece p and offset o are pair_bounds[p * O + o] .. pair_bounds[p * O + o + 1], t
 import numpy as np
 
 from crowdseq.arrays import FloatArray, IntArray
-from crowdseq.numerics.compiling import kernel
+from crowdseq.numerics.compiling import inlined, kernel
 from crowdseq.numerics.scaled_passes import label_count
 
 
@@ -115,16 +115,17 @@ def scatter(
                     rows[row, j] += masses[t, j]
 
 
-@kernel
-def piece_mass(n_offsets: int, n_labels: int, values: IntArray, rows: FloatArray, mass: FloatArray) -> None:
-    """Fill mass (O * M,) with the summed rows of the values that share a piece."""
-    size = n_offsets * n_labels
-    flat = rows.reshape(-1)
-    mass[:] = 0.0
-    for value in values:
-        base = value * size
+@inlined
+def sum_values(
+    size: int, piece_values: IntArray, first: int, last: int, rows: FloatArray, mass: FloatArray
+) -> None:
+    """Fill mass (size,) with the summed rows, flat and `size` for each value, of piece_values[first:last]."""
+    for place in range(size):
+        mass[place] = 0.0
+    for entry in range(first, last):
+        base = piece_values[entry] * size
         for place in range(size):
-            mass[place] += flat[base + place]
+            mass[place] += rows[base + place]
 
 
 @kernel
@@ -142,16 +143,22 @@ def pair_masses(
 ) -> None:
     """Fill masses of the pairs of pieces first..last with the rows of all values that have the piece."""
     n_labels = label_count(labels, rows.shape[1])
-    mass = np.empty(n_offsets * n_labels)
+    size = n_offsets * n_labels
+    flat = rows.reshape(-1)
+    mass = np.empty(size)
     for piece in range(first, last):
         at = piece * n_offsets
         if pair_bounds[at] == pair_bounds[at + n_offsets]:
             continue
-        values = piece_values[piece_bounds[piece] : piece_bounds[piece + 1]]
-        piece_mass(n_offsets, n_labels, values, rows, mass)
+        source, base = mass, 0
+        if piece_bounds[piece + 1] == piece_bounds[piece] + 1:
+            # Most pieces belong to one value only: its row is the sum.
+            source, base = flat, piece_values[piece_bounds[piece]] * size
+        else:
+            sum_values(size, piece_values, piece_bounds[piece], piece_bounds[piece + 1], flat, mass)
         for o in range(n_offsets):
             for pair in range(pair_bounds[at + o], pair_bounds[at + o + 1]):
-                masses[pair] = mass[o * n_labels + pair_labels[pair]]
+                masses[pair] = source[base + o * n_labels + pair_labels[pair]]
 
 
 @kernel
@@ -165,11 +172,11 @@ def count_pairs(
 ) -> None:
     """Fill counts (P * O,) with the labels that have mass in a piece's rows; reach (P, O) may be 0."""
     n_labels = rows.shape[1]
-    mass = np.empty(n_offsets * n_labels)
+    size = n_offsets * n_labels
+    flat = rows.reshape(-1)
+    mass = np.empty(size)
     for piece in range(len(piece_bounds) - 1):
-        piece_mass(
-            n_offsets, n_labels, piece_values[piece_bounds[piece] : piece_bounds[piece + 1]], rows, mass
-        )
+        sum_values(size, piece_values, piece_bounds[piece], piece_bounds[piece + 1], flat, mass)
         for o in range(n_offsets):
             counts[piece * n_offsets + o] = 0
             if reach[piece, o] != 0:
@@ -188,11 +195,11 @@ def list_pairs(
 ) -> None:
     """Fill pair_labels with the labels that `count_pairs` counted."""
     n_labels = rows.shape[1]
-    mass = np.empty(n_offsets * n_labels)
+    size = n_offsets * n_labels
+    flat = rows.reshape(-1)
+    mass = np.empty(size)
     for piece in range(len(piece_bounds) - 1):
-        piece_mass(
-            n_offsets, n_labels, piece_values[piece_bounds[piece] : piece_bounds[piece + 1]], rows, mass
-        )
+        sum_values(size, piece_values, piece_bounds[piece], piece_bounds[piece + 1], flat, mass)
         for o in range(n_offsets):
             pair = pair_bounds[piece * n_offsets + o]
             if pair == pair_bounds[piece * n_offsets + o + 1]:

@@ -7,7 +7,7 @@ Nothing may underflow unseen: a sentence whose numbers come near the floor is ha
 import numpy as np
 
 from crowdseq.arrays import FloatArray, IntArray
-from crowdseq.numerics.compiling import kernel
+from crowdseq.numerics.compiling import inlined, kernel
 from crowdseq.numerics.exponential import exponentials
 
 # 1e-100 (a forward weight) times e^-200 (a transition) times e^-250 (a token) is 1e-296: still normal.
@@ -70,31 +70,94 @@ def exponentiate_tokens(
     """
     n_labels = label_count(labels, unary.shape[1])
     width = padded_width(labels, unary.shape[1])
-    shift = 0.0
-    verdict = ORDINARY
-    for t in range(start, stop):
-        row = (t - start) * width
-        top = -np.inf
+    length = stop - start
+    for t in range(length):
+        row = t * width
         for j in range(n_labels):
-            score = unary[t, j]
-            if t == start:
-                score += edges[0, j]
-            if t == stop - 1:
-                score += edges[1, j]
-            weights[row + j] = score
-            top = max(top, score)
+            weights[row + j] = unary[start + t, j]
+        for j in range(n_labels, width):
+            weights[row + j] = -np.inf
+    for j in range(n_labels):
+        weights[j] += edges[0, j]
+        weights[(length - 1) * width + j] += edges[1, j]
+    shift = 0.0
+    lowest = 0.0
+    for t in range(length):
+        row = t * width
+        top = _highest(weights, row, width)
         if top == -np.inf:
             return -np.inf, NO_PATH
         shift += top
-        for j in range(n_labels):
-            score = weights[row + j] - top
-            if -np.inf < score < LOWEST_UNARY:
-                verdict = EXTREME
-            weights[row + j] = score
-        for j in range(n_labels, width):
-            weights[row + j] = -np.inf
-    exponentials(weights, powers, (stop - start) * width)
-    return shift, verdict
+        for j in range(width):
+            weights[row + j] -= top
+        lowest = min(lowest, _lowest(weights, row, width, -np.inf, 0.0))
+    exponentials(weights, powers, length * width)
+    return shift, EXTREME if lowest < LOWEST_UNARY else ORDINARY
+
+
+@inlined
+def _highest(values: FloatArray, at: int, width: int) -> float:
+    """Maximum of width values, a multiple of four; four at a time, so that none waits for the one before."""
+    a = b = c = d = -np.inf
+    for j in range(at, at + width, 4):
+        a = values[j] if values[j] > a else a
+        b = values[j + 1] if values[j + 1] > b else b
+        c = values[j + 2] if values[j + 2] > c else c
+        d = values[j + 3] if values[j + 3] > d else d
+    return max(max(a, b), max(c, d))
+
+
+@inlined
+def _lowest(values: FloatArray, at: int, width: int, floor: float, ceiling: float) -> float:
+    """Minimum of the values above floor; ceiling if there are none. Four at a time."""
+    a = b = c = d = ceiling
+    for j in range(at, at + width, 4):
+        a = values[j] if floor < values[j] < a else a
+        b = values[j + 1] if floor < values[j + 1] < b else b
+        c = values[j + 2] if floor < values[j + 2] < c else c
+        d = values[j + 3] if floor < values[j + 3] < d else d
+    return min(min(a, b), min(c, d))
+
+
+@inlined
+def times_matrix(
+    labels: tuple[int, ...],
+    n_labels: int,
+    vector: FloatArray,
+    at: int,
+    matrix: FloatArray,
+    result: FloatArray,
+    to: int,
+) -> None:
+    """result[to:] = vector[at:] times matrix, both of padded width.
+
+    Four columns and two rows at a time: the sums stay in registers, and no sum waits long for the one before.
+    """
+    n_labels = label_count(labels, n_labels)
+    width = padded_width(labels, n_labels)
+    for j in range(0, width, 4):
+        a0 = a1 = a2 = a3 = 0.0
+        b0 = b1 = b2 = b3 = 0.0
+        for i in range(0, n_labels - 1, 2):
+            even, odd = vector[at + i], vector[at + i + 1]
+            a0 += even * matrix[i, j]
+            a1 += even * matrix[i, j + 1]
+            a2 += even * matrix[i, j + 2]
+            a3 += even * matrix[i, j + 3]
+            b0 += odd * matrix[i + 1, j]
+            b1 += odd * matrix[i + 1, j + 1]
+            b2 += odd * matrix[i + 1, j + 2]
+            b3 += odd * matrix[i + 1, j + 3]
+        if n_labels % 2 == 1:
+            last = vector[at + n_labels - 1]
+            a0 += last * matrix[n_labels - 1, j]
+            a1 += last * matrix[n_labels - 1, j + 1]
+            a2 += last * matrix[n_labels - 1, j + 2]
+            a3 += last * matrix[n_labels - 1, j + 3]
+        result[to + j] = a0 + b0
+        result[to + j + 1] = a1 + b1
+        result[to + j + 2] = a2 + b2
+        result[to + j + 3] = a3 + b3
 
 
 @kernel
@@ -106,44 +169,43 @@ def forward(
     transitions: FloatArray,
     alpha: FloatArray,
     scales: FloatArray,
-) -> tuple[float, int]:
-    """Fill alpha (rows sum to one) and scales (one over each sum); the log of their product; a verdict."""
+) -> tuple[float, float, int]:
+    """Fill alpha and scales; the log of the sum over all paths, the sum of the last row of alpha, a verdict.
+
+    Row t is scaled by one over the sum of row t - 1, not of its own: that sum is then never waited for.
+    """
     n_labels = label_count(labels, n_labels)
     width = padded_width(labels, n_labels)
     log_total = 0.0
     product = 1.0
+    scale = 1.0
+    total = 1.0
     for t in range(length):
         row = t * width
         if t == 0:
             for j in range(width):
-                alpha[row + j] = 1.0
+                alpha[row + j] = weights[row + j]
         else:
+            times_matrix(labels, n_labels, alpha, row - width, transitions, alpha, row)
             for j in range(width):
-                alpha[row + j] = 0.0
-            for i in range(n_labels):
-                before = alpha[row - width + i]
-                for j in range(width):
-                    alpha[row + j] += before * transitions[i, j]
-        total = 0.0
-        for j in range(width):
-            alpha[row + j] *= weights[row + j]
-            total += alpha[row + j]
-        if total == 0.0:
-            return -np.inf, NO_PATH
-        scale = 1.0 / total
-        lowest = 1.0
-        for j in range(width):
-            alpha[row + j] *= scale
-            lowest = min(lowest, alpha[row + j] if alpha[row + j] > 0.0 else 1.0)
-        if lowest < LOWEST_FORWARD:
-            return 0.0, EXTREME
+                alpha[row + j] *= weights[row + j] * scale
         scales[t] = scale
-        # One log for many tokens: the product is brought back long before it leaves the range of a double.
-        product *= total
-        if product < 1e-150 or product > 1e150:
-            log_total += np.log(product)
-            product = 1.0
-    return log_total + np.log(product), ORDINARY
+        total = 0.0
+        for j in range(row, row + width, 4):
+            total += (alpha[j] + alpha[j + 1]) + (alpha[j + 2] + alpha[j + 3])
+        if total == 0.0:
+            return -np.inf, 0.0, NO_PATH
+        scale = 1.0 / total
+        if _lowest(alpha, row, width, 0.0, np.inf) * scale < LOWEST_FORWARD:
+            return 0.0, 0.0, EXTREME
+        if t < length - 1:
+            # One log for many tokens: the product is brought back long before it leaves the range of a
+            # double.
+            product *= total
+            if product < 1e-150 or product > 1e150:
+                log_total += np.log(product)
+                product = 1.0
+    return log_total + np.log(product) + np.log(total), total, ORDINARY
 
 
 @kernel
@@ -155,33 +217,54 @@ def backward(
     transposed: FloatArray,
     alpha: FloatArray,
     scales: FloatArray,
+    last_total: float,
     beta: FloatArray,
-    sentence_weight: float,
-    outer: FloatArray,
+    start: int,
+    marginals: FloatArray,
 ) -> None:
-    """Turn alpha into marginals in place and add its edges, not yet times the transitions, to outer.
+    """Fill marginals from row start; turn weights into what leaves each token backwards, for `add_edges`.
 
-    transposed: transitions with rows and columns exchanged; beta: (2, width) scratch.
+    transposed: transitions with rows and columns exchanged; beta: (width,) scratch.
     """
     n_labels = label_count(labels, n_labels)
     width = padded_width(labels, n_labels)
     for j in range(width):
-        beta[0, j] = 1.0
-    for t in range(length - 1, 0, -1):
+        beta[j] = 1.0 / last_total
+    for t in range(length - 1, -1, -1):
         row = t * width
-        for j in range(width):
-            beta[1, j] = weights[row + j] * beta[0, j] * scales[t]
-            beta[0, j] = 0.0
         for j in range(n_labels):
-            after = beta[1, j]
-            for i in range(width):
-                beta[0, i] += after * transposed[j, i]
-        for i in range(n_labels):
-            before = alpha[row - width + i]
-            weighted = before * sentence_weight
+            marginals[start + t, j] = alpha[row + j] * beta[j]
+        if t > 0:
             for j in range(width):
-                outer[i, j] += weighted * beta[1, j]
-        for i in range(width):
-            # A label that cannot be reached may have an infinite backward weight, which must not meet a zero.
-            beta[0, i] = beta[0, i] if alpha[row - width + i] > 0.0 else 0.0
-            alpha[row - width + i] *= beta[0, i]
+                weights[row + j] *= scales[t] * beta[j]
+            times_matrix(labels, n_labels, weights, row, transposed, beta, 0)
+            for i in range(width):
+                # A label that cannot be reached may have an infinite backward weight, which must not meet a
+                # zero.
+                beta[i] = beta[i] if alpha[row - width + i] > 0.0 else 0.0
+
+
+@kernel
+def add_edges(
+    labels: tuple[int, ...],
+    n_labels: int,
+    length: int,
+    alpha: FloatArray,
+    leaving: FloatArray,
+    sentence_weight: float,
+    outer: FloatArray,
+) -> None:
+    """Add the sentence's label pairs, not yet times the transitions; leaving: weights after `backward`."""
+    n_labels = label_count(labels, n_labels)
+    width = padded_width(labels, n_labels)
+    for i in range(n_labels):
+        for j in range(0, width, 4):
+            a0, a1, a2, a3 = outer[i, j], outer[i, j + 1], outer[i, j + 2], outer[i, j + 3]
+            for t in range(1, length):
+                before = alpha[(t - 1) * width + i] * sentence_weight
+                row = t * width + j
+                a0 += before * leaving[row]
+                a1 += before * leaving[row + 1]
+                a2 += before * leaving[row + 2]
+                a3 += before * leaving[row + 3]
+            outer[i, j], outer[i, j + 1], outer[i, j + 2], outer[i, j + 3] = a0, a1, a2, a3
