@@ -1,4 +1,4 @@
-"""Majority vote, Dawid-Skene and MACE give what crowd-kit gives; its answers are stored, see data/README.md."""
+"""Majority vote, Dawid-Skene and MACE give what crowd-kit gives (stored, see data/README.md)."""
 
 import gzip
 import json
