@@ -12,9 +12,9 @@ from crowdseq.simulation.repeats import Repeats, number_pairs
 
 LONGEST = 3
 
-# How tempting a word is: anything a little; a name-like word, one that is part of mentions elsewhere, and the
-# neighbourhood of a mention more; punctuation hardly.
-_ANY, _CAPITAL, _ELSEWHERE, _NEAR, _NO_WORD = 0.2, 3.0, 10.0, 0.5, 0.05
+# How tempting a word is: anything a little, the rarer the more, and more so near a mention; name-like words,
+# and those that are mostly parts of mentions elsewhere, far more; punctuation hardly.
+_ANY, _NEAR, _CAPITAL, _ELSEWHERE, _NO_WORD = 0.2, 0.5, 3.0, 10.0, 0.05
 _NEIGHBOURHOOD = 2
 
 
@@ -71,9 +71,10 @@ def _token_scores(text: Text, mentions: Mentions, inside: BoolArray) -> FloatArr
     times = np.bincount(text.token_ids, minlength=len(text.words))
     within = np.bincount(text.token_ids[inside], minlength=len(text.words))
     share = (within / np.maximum(times, 1))[text.token_ids]
-    scores = _ANY + _CAPITAL * capital + _ELSEWHERE * share + _NEAR * _near(text, mentions)
+    rarity = 1.0 / np.sqrt(times[text.token_ids])
+    scores = rarity * (_ANY + _NEAR * _near(text, mentions)) + _CAPITAL * capital + _ELSEWHERE * share**2
     is_word = np.array([any(map(str.isalnum, word)) for word in text.words], np.bool_)[text.token_ids]
-    return np.where(is_word, scores, scores * _NO_WORD)
+    return np.asarray(np.where(is_word, scores, scores * _NO_WORD))
 
 
 def _near(text: Text, mentions: Mentions) -> BoolArray:
