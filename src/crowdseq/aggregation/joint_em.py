@@ -1,0 +1,87 @@
+"""JointEm: truth, annotators and tagger learned together, one round at a time."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from crowdseq.aggregation.coupling import Coupling
+from crowdseq.aggregation.evidence import Evidence
+from crowdseq.aggregation.truth_model import Belief, TruthModel
+from crowdseq.arrays import FloatArray
+from crowdseq.core.corpus import Corpus
+from crowdseq.numerics.dependency import Smoothing
+from crowdseq.numerics.pruned_chain import CandidateLists, pruned_marginals
+
+_LEAST = 1e-6  # a label without votes keeps this share in the first belief, so that the scheme can use it
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """All that a round starts from: the belief in the truth, (F, W) CRF weights, the objective so far."""
+
+    belief: Belief
+    weights: FloatArray
+    history: tuple[float, ...] = ()
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether every number is finite."""
+        return bool(np.isfinite(self.belief.unary).all() and np.isfinite(self.weights).all())
+
+
+@dataclass(frozen=True, eq=False)
+class JointEm:
+    """Everything that stays the same from round to round.
+
+    temper: annotators are not independent, so what they say together counts only this much. pull: weight of
+    the coupling between mentions. first_steps, steps: L-BFGS steps of the first and of the later rounds.
+    """
+
+    corpus: Corpus
+    evidence: Evidence
+    truth: TruthModel
+    candidates: CandidateLists
+    coupling: Coupling | None
+    smoothing: Smoothing
+    temper: float
+    pull: float
+    first_steps: int
+    steps: int
+    threads: int
+
+    def from_shares(self, shares: FloatArray) -> State:
+        """A start from (T, M) shares of votes."""
+        scores = np.log(np.maximum(shares, _LEAST))
+        flat = np.where(self.corpus.scheme.allowed, 0.0, -np.inf)
+        transitions = np.repeat(flat[None], self.truth.n_folds, axis=0)
+        belief, _ = self._believe(scores, transitions)
+        return State(belief, self.truth.no_weights)
+
+    def from_tables(self, tables: FloatArray, weights: FloatArray) -> State:
+        """A start from annotator tables (F, M) and CRF weights."""
+        scores, transitions = self.truth.scores(weights)
+        belief, _ = self._believe(
+            scores + self.temper * self.evidence.table.fold(tables, self.threads), transitions
+        )
+        return State(belief, weights)
+
+    def step(self, state: State) -> State:
+        """One round: annotators and tagger from the belief (M-step), then the belief from both (E-step)."""
+        tables = self.evidence.learn(state.belief.unary, self.smoothing, self.threads)
+        steps = self.steps if state.history else self.first_steps
+        weights = self.truth.train(state.belief, state.weights, steps)
+        scores, transitions = self.truth.scores(weights)
+        said = self.temper * self.evidence.table.fold(tables, self.threads)
+        if self.coupling is not None and state.history:
+            said += self.coupling.scores(state.belief.unary, self.pull)
+        belief, clamped = self._believe(scores + said, transitions)
+        objective = clamped - self.truth.free_partition(scores, transitions) - self.truth.penalty(weights)
+        return State(belief, weights, (*state.history, objective))
+
+    def _believe(self, scores: FloatArray, transitions: FloatArray) -> tuple[Belief, float]:
+        """The E-step: posteriors over the candidate paths, and the summed log-partition."""
+        starts, ends = self.truth.problem.rules.edges
+        found = pruned_marginals(
+            self.candidates, scores, transitions, starts, ends, self.truth.folds, self.threads
+        )
+        return Belief(found.unary, found.pairwise), float(found.log_partition.sum())

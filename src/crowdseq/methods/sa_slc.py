@@ -1,0 +1,249 @@
+"""SA-SLC: a CRF for the truth, and for each annotator how votes depend on it and on their own earlier votes.
+
+Lu and Chow, "Modeling sequential annotations for sequence labeling with crowds". The equation numbers are
+theirs. We follow Eq. 16 and the right side of Eq. 17, one truth shared by all annotators: Eq. 4 and 15 write
+one truth for each, which is another quantity. `docs/methods/sa-slc.md` tells the other departures.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from crowdseq.aggregation.contract import JointAggregator, Learned, method, require
+from crowdseq.aggregation.coupling import Coupling
+from crowdseq.aggregation.evidence import (
+    DEPENDENCIES,
+    SCOPES,
+    ContextVotes,
+    Evidence,
+    linked_tokens,
+    word_numbers,
+)
+from crowdseq.aggregation.folds import assign_folds
+from crowdseq.aggregation.joint_em import JointEm, State
+from crowdseq.aggregation.settling import best_valid_tags, settle
+from crowdseq.aggregation.truth_model import TruthModel
+from crowdseq.aggregation.voting import label_shares
+from crowdseq.arrays import FloatArray
+from crowdseq.core.corpus import Corpus
+from crowdseq.numerics.candidates import MODES, Candidates, candidate_mask, with_paths
+from crowdseq.numerics.categorical import count_votes
+from crowdseq.numerics.dependency import Smoothing
+from crowdseq.numerics.em import Progress, has_settled, quiet
+from crowdseq.numerics.pruned_chain import CandidateLists
+from crowdseq.tagging.crf import CrfTrainer
+
+STARTS = ("votes", "paper")
+
+# What a setting is when nobody sets it, by preset.
+PRESETS: dict[str, dict[str, Any]] = {
+    "default": {
+        "dependency": "local",
+        "repeat_scope": "document",
+        "repeat_tokens": "content",
+        "candidates": "off",
+        "upper": 1.0,
+        "lower": 0.15,
+        "smoothing": 100.0,
+        "folds": 5,
+        "temper": 0.45,
+        "coupling": 0.5,
+        "start": "votes",
+        "rounds": 8,
+        "steps": 15,
+    },
+    "paper": {
+        "dependency": "paper",
+        "repeat_scope": "sentence",
+        "repeat_tokens": "all",
+        "candidates": "paper",
+        "upper": 2.0,
+        "lower": 1.0,
+        "smoothing": 0.0,
+        "folds": 1,
+        "temper": 1.0,
+        "coupling": 0.0,
+        "start": "paper",
+        "rounds": 10,
+        "steps": 30,
+    },
+}
+
+
+@method("sa-slc")
+@dataclass(frozen=True, kw_only=True)
+class SaSlc(JointAggregator):
+    """Learns the truth, a tagger, and how well each annotator keeps to their own earlier labels, all at once.
+
+    preset: `default` (ours) or `paper` (its choices wherever it states one); it fills all settings left None.
+    dependency: what a vote hangs on besides the truth: `none`, `local` (the vote before, α), `paper` (the
+        vote on an earlier mention, β, where there is one, else α), or `both`.
+    repeat_scope, repeat_match, repeat_tokens: mentions in one `sentence` or `document` (or `off`), spelt
+        alike (`exact`) or but for case (`casefold`), of `content` words (by the votes) or `all`.
+    candidates, upper, lower: VLSE `off`, `paper` or `adaptive`, with its thresholds T1 and T2.
+    smoothing: votes' worth of belief that an annotator's tables take from coarser ones; 0 is plain counting.
+    folds: the CRF that judges a part of the corpus is trained on the other parts; 1 for no such care.
+    temper: weight of what annotators say together, since they are not independent.
+    coupling: weight of what is believed of the same word elsewhere in the document.
+    start: `votes`, or `paper`: random tables and the labels of one random annotator, drawn with `seed`.
+    rounds, tolerance: EM rounds at most, and the relative change of the objective at which to stop.
+    steps: L-BFGS steps of a round. features, c2, threads: of the CRF. gold: hold known gold tokens at it.
+    """
+
+    preset: str = "default"
+    dependency: str | None = None
+    repeat_scope: str | None = None
+    repeat_match: str = "exact"
+    repeat_tokens: str | None = None
+    candidates: str | None = None
+    upper: float | None = None
+    lower: float | None = None
+    smoothing: float | None = None
+    folds: int | None = None
+    temper: float | None = None
+    coupling: float | None = None
+    start: str | None = None
+    rounds: int | None = None
+    tolerance: float = 1e-4
+    steps: int | None = None
+    features: str = "basic"
+    c2: float = 1.0
+    gold: bool = False
+    seed: int = 0
+    threads: int = 1
+
+    def __post_init__(self) -> None:
+        require(self.preset in PRESETS, f"preset is '{self.preset}', choose one of {', '.join(PRESETS)}")
+        for name, value in PRESETS[self.preset].items():
+            if getattr(self, name) is None:
+                object.__setattr__(self, name, value)
+        for name, choices in _CHOICES.items():
+            value = getattr(self, name)
+            require(value in choices, f"{name} is '{value}', choose one of {', '.join(choices)}")
+        for name, least in _LEAST.items():
+            value = getattr(self, name)
+            require(value >= least, f"{name} is {value}, it must be at least {least}")
+        require(self.upper >= self.lower, f"upper is {self.upper}, it cannot be below lower, {self.lower}")  # type: ignore[operator]
+        self.trainer  # noqa: B018  checks features and c2
+
+    @property
+    def trainer(self) -> CrfTrainer:
+        return CrfTrainer(features=self.features, c2=self.c2, threads=self.threads)
+
+    @property
+    def draws(self) -> bool:
+        return self.start == "paper"
+
+    @property
+    def monotone(self) -> bool:
+        """Plain EM: every part of the objective is what the rounds maximise."""
+        plain = self.folds == 1 and self.temper == 1.0 and self.coupling == 0.0 and self.smoothing == 0.0
+        return plain and not self.draws
+
+    def learn(self, corpus: Corpus, *, progress: Progress = quiet) -> Learned:
+        if corpus.n_tokens == 0 or corpus.annotations.n_votes == 0:
+            return Learned(settle(corpus, label_shares(corpus)), None)
+        session, chosen = self._prepare(corpus)
+        state = self._begin(session, corpus)
+        history: list[float] = []
+        for done in range(1, self._rounds + 1):
+            after = session.step(state)
+            if not after.is_sound:
+                break
+            state = after
+            history.append(state.history[-1])
+            progress("EM rounds", done, self._rounds)
+            if has_settled(history, self.tolerance):
+                break
+        return self._finish(session, state, corpus, chosen)
+
+    @property
+    def _rounds(self) -> int:
+        assert self.rounds is not None
+        return self.rounds
+
+    def _prepare(self, corpus: Corpus) -> tuple[JointEm, Candidates]:
+        n_labels = len(corpus.scheme)
+        words = word_numbers(corpus, self.repeat_match)
+        linked = linked_tokens(corpus, str(self.repeat_tokens), _TELLING_SHARE)
+        votes = ContextVotes.of(corpus, words, linked, str(self.repeat_scope))
+        evidence = Evidence.of(votes, str(self.dependency), corpus.n_tokens, n_labels)
+        chosen = self._candidates(corpus, count_votes(votes.tokens, votes.labels, corpus.n_tokens, n_labels))
+        folds = assign_folds(corpus, int(self.folds or 1))
+        truth = TruthModel.build(
+            corpus, folds, int(self.folds or 1), chosen.mask.astype(np.float64), self.trainer
+        )
+        strength = float(self.smoothing or 0.0)
+        session = JointEm(
+            corpus,
+            evidence,
+            truth,
+            CandidateLists.of_mask(chosen.mask, corpus.offsets),
+            Coupling.of(corpus, words, linked) if self.coupling else None,
+            Smoothing(own=strength, annotator=strength / 2, crowd=strength / 2, prior=min(strength, 10.0)),
+            float(self.temper or 0.0),
+            float(self.coupling or 0.0),
+            2 * int(self.steps or 1),
+            int(self.steps or 1),
+            self.threads,
+        )
+        return session, chosen
+
+    def _candidates(self, corpus: Corpus, counts: FloatArray) -> Candidates:
+        mask = candidate_mask(counts, str(self.candidates), float(self.upper or 0), float(self.lower or 0))
+        if self.gold:
+            held = np.flatnonzero(corpus.gold_tags >= 0)
+            mask[held] = False
+            mask[held, corpus.gold_tags[held]] = True
+        scheme = corpus.scheme
+        return with_paths(mask, corpus.offsets, scheme.allowed, scheme.starts, scheme.ends)
+
+    def _begin(self, session: JointEm, corpus: Corpus) -> State:
+        if self.start == "votes":
+            return session.from_shares(label_shares(corpus))
+        rng = np.random.default_rng(self.seed)
+        tables = session.evidence.draw(rng, len(corpus.scheme))
+        return session.from_tables(tables, self._one_annotator(session, corpus, rng))
+
+    def _one_annotator(self, session: JointEm, corpus: Corpus, rng: np.random.Generator) -> FloatArray:
+        """(F, W) weights of a CRF that believes one annotator, drawn at random."""
+        crowd = corpus.annotations
+        chosen = int(rng.integers(len(corpus.annotators)))
+        alone = corpus.keep_annotators([corpus.annotators[chosen]])
+        seen = np.zeros(len(corpus), np.bool_)
+        seen[crowd.row_sentences[crowd.voters == chosen]] = True
+        tags = best_valid_tags(corpus, label_shares(alone))
+        return session.truth.train_on_tags(tags, seen, session.first_steps)
+
+    def _finish(self, session: JointEm, state: State, corpus: Corpus, chosen: Candidates) -> Learned:
+        consensus = settle(
+            corpus,
+            state.belief.unary,
+            history=state.history,
+            candidates_per_token=chosen.per_token,
+            widened_tokens=chosen.widened,
+        )
+        return Learned(consensus, session.truth.tagger(state.belief, state.weights, corpus))
+
+
+_TELLING_SHARE = 0.1
+_CHOICES: dict[str, tuple[str, ...]] = {
+    "dependency": DEPENDENCIES,
+    "repeat_scope": SCOPES,
+    "repeat_match": ("exact", "casefold"),
+    "repeat_tokens": ("content", "all"),
+    "candidates": MODES,
+    "start": STARTS,
+}
+_LEAST: dict[str, float] = {
+    "lower": 0.0,
+    "smoothing": 0.0,
+    "folds": 1,
+    "temper": 0.0,
+    "coupling": 0.0,
+    "rounds": 1,
+    "tolerance": 0.0,
+    "steps": 1,
+    "threads": 1,
+}
