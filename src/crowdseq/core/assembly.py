@@ -96,7 +96,10 @@ def settle_spelling(rows: RawRows, labels: list[str], scheme: LabelScheme | str 
         return Spelling(target, kind, *_renumber(rows.cells, labels, counts, target))
     source = LabelScheme.of_types(target.types, "IOB1")
     cells, respelt = _renumber(rows.cells, labels, counts, source)
-    return Spelling(target, kind, convert(cells, offsets, source, target), respelt)
+    for first, last in _portions(offsets):
+        here = slice(offsets[first], offsets[last])
+        cells[here] = convert(cells[here], offsets[first : last + 1] - offsets[first], source, target)
+    return Spelling(target, kind, cells, respelt)
 
 
 def count_bigrams(cells: IntArray, offsets: IntArray, size: int) -> IntArray:
@@ -139,7 +142,11 @@ def _renumber(
         if spelt != label:
             respelt[label] = count
         numbers[place] = scheme.index[spelt]
-    return numbers[cells], respelt
+    made = np.empty(len(cells), np.int16)
+    for first in range(0, len(cells), _CELLS_AT_A_TIME):
+        here = slice(first, first + _CELLS_AT_A_TIME)
+        made[here] = numbers[cells[here]]
+    return made, respelt
 
 
 def _unknown_label(label: str, count: int, scheme: LabelScheme) -> str:

@@ -66,6 +66,7 @@ class CorpusBuilder:
         self._extras: dict[int, dict[str, Any]] = {}
         self._columns = ColumnCollector()
         self.repeated_rows = 0
+        self.replaced_extras = 0
         self.spelling: Spelling | None = None
 
     def __len__(self) -> int:
@@ -151,6 +152,10 @@ class CorpusBuilder:
         first = self._first_rows[number]
         held = [*range(first, first + self._row_counts[number]), *self._later_rows.get(number, [])]
         by_voter = {self._row_voters[row]: row for row in held if row not in self._dropped_rows}
+        # Files of single annotators often carry the same gold: that is no contradiction.
+        rows = [
+            row for row in rows if row[0] != GOLD_ROW or not self._is_held(by_voter.get(GOLD_ROW), row[1])
+        ]
         repeated = [voter for voter, _ in rows if voter in by_voter]
         if repeated and self._duplicates == "error":
             name = "gold" if repeated[0] == GOLD_ROW else self._annotators.names[repeated[0]]
@@ -170,7 +175,16 @@ class CorpusBuilder:
         if record.extras:
             extras = (self._extras.get(number, {}), record.extras)
             weaker, stronger = extras[::-1] if self._duplicates == "first" else extras
+            self.replaced_extras += sum(
+                weaker[key] != stronger[key] for key in weaker.keys() & stronger.keys()
+            )
             self._extras[number] = {**weaker, **stronger}
+
+    def _is_held(self, row: int | None, tags: list[int]) -> bool:
+        if row is None:
+            return False
+        start = self._row_starts[row]
+        return self._cells[start : start + len(tags)].tolist() == tags
 
     def _check_same_text(self, number: int, record: Record) -> None:
         start, names = self._starts[number], self._words.names

@@ -75,7 +75,10 @@ class _Loader:
             return
         n_read = len(self.files)
         for member in folder.members:
-            self._load_member(member)
+            try:
+                self._load_member(member)
+            except FormatError as error:
+                self.intake.fail(*error.problems)
         if len(self.files) == n_read and not self.intake.problems:
             raise FormatError(Problem("holds no file in a known format", folder.name))
 
@@ -85,7 +88,7 @@ class _Loader:
             sample = _sample(stream, self.settings)
             if self.settings.format is None and looks_like(sample)[0] is None:
                 what = "files in a folder were left out, their format is not known"
-                self.intake.warn("files-left-out", what, Problem("left out", member.name))
+                self.intake.warn("files-left-out", what, Problem("", member.name))
                 return
             self._load_stream(stream, member, sample)
 
@@ -113,10 +116,14 @@ class _Loader:
         likely, certainty = looks_like(sample)
         if likely is not None and likely is not form and certainty >= LIKELY:
             what = f"looks like {likely.name}, not {form.name}: force the right one with --from"
-            self.intake.fail(Problem(what, source.name))
         elif self.settings.format is None and certainty < LIKELY:
             what = f"was read as {form.name} because of its name: if it is something else, say so with --from"
-            self.intake.fail(Problem(what, source.name))
+        else:
+            return
+        if self.intake.problems:
+            self.intake.problems.append(Problem(what, source.name))
+        else:
+            self.intake.warn("format-in-doubt", what, Problem("", source.name))
 
     def _take(self, found: Found, file: str) -> None:
         record = found.record
@@ -144,10 +151,10 @@ class _Loader:
             gold, inexact = project(record.gold, record.tokens, held)
             moved += inexact
         what = "tokens differ between annotators of one sentence, aligned by characters"
-        self.intake.warn("tokens-aligned", what, Problem(what, file, line, record.id or ""))
+        self.intake.warn("tokens-aligned", what, Problem("", file, line, record.id or ""))
         if moved:
             what = "labels ended inside a token when they were aligned, the whole token was taken"
-            self.intake.warn("labels-moved", what, Problem(what, file, line, record.id or ""), moved)
+            self.intake.warn("labels-moved", what, Problem("", file, line, record.id or ""), moved)
         return replace(record, tokens=held, annotations=votes, gold=gold, columns={})
 
     def finish(self) -> Imported:

@@ -29,14 +29,18 @@ def inspect(corpus: Corpus, builder: CorpusBuilder, intake: Intake) -> ImportRep
         intake.warn("tags-respelt", _respelt(respelt, corpus.scheme), Problem(tag), count)
     if slips or gold_slips:
         what = "tags break the rules of the scheme; kept as given, never in a consensus"
-        first = ", ".join(list(slips)[:3]) or "gold"
-        intake.warn("slips", what, Problem(first), sum(slips.values()) + gold_slips)
+        most = sorted([*slips.items(), ("gold", gold_slips)], key=lambda slip: -slip[1])
+        shown = ", ".join(f"{name} {count}" for name, count in most[:3] if count)
+        intake.warn("slips", what, Problem(shown), sum(slips.values()) + gold_slips)
     _warn_of_pairs("labels", alike_labels, intake)
     _warn_of_pairs("annotators", alike_annotators, intake)
     _look_at_text(corpus, intake)
     if builder.repeated_rows:
         what = f"annotators labelled a sentence twice, the {intake.settings.duplicates} was kept"
         intake.warn("repeated", what, count=builder.repeated_rows)
+    if builder.replaced_extras:
+        what = "extra keys differ between files of one sentence, one value was kept"
+        intake.warn("extras-replaced", what, count=builder.replaced_extras)
     return ImportReport(
         kind=kind,
         findings=intake.findings(),

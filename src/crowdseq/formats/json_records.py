@@ -19,7 +19,7 @@ def read_objects(stream: Stream, intake: Intake) -> Iterator[tuple[int, dict[str
     records: Iterator[tuple[int, Any, Raw]]
     if form:
         what = f"{form} was read where one record a line is expected"
-        intake.warn("json-not-in-lines", what, Problem(what, stream.name))
+        intake.warn("json-not-in-lines", what, Problem("", stream.name))
         records = ((line, value, value) for line, value in read_values(stream, intake))
     else:
         records = _line_values(stream, intake)
@@ -38,9 +38,14 @@ def _line_values(stream: Stream, intake: Intake) -> Iterator[tuple[int, Any, Raw
             yield number, loads(line, depth=depth), line
         except JsonFault as fault:
             if line.strip(" \t"):
-                where = f" at column {fault.position + 1}" if fault.position >= 0 else ""
-                what = f"not JSON ({fault}{where})" if where else str(fault)
-                intake.reject(Problem(what, stream.name, number), line)
+                intake.reject(Problem(_message(fault, line), stream.name, number), line)
+
+
+def _message(fault: JsonFault, line: str) -> str:
+    if fault.position < 0:
+        return str(fault)
+    hint = "the line seems cut off" if fault.position >= len(line.rstrip()) else "mend the line"
+    return f"not JSON ({fault} at column {fault.position + 1}), {hint}"
 
 
 def _form(head: str) -> str:

@@ -21,6 +21,7 @@ class _Window:
     def __init__(self, stream: Stream, intake: Intake) -> None:
         self.stream = stream
         self.text, self.place, self.line = "", 0, 1
+        self._before = 0  # characters of the first line of the window that have left it
         self.is_whole = False
         self._encoding = chosen_encoding(stream, intake)
         self._decoder = codecs.getincrementaldecoder(self._encoding)()
@@ -29,11 +30,13 @@ class _Window:
         self.more()
         if self.text.startswith("\ufeff"):
             what = "a byte order mark stands at the beginning, left out"
-            intake.warn("byte-order-mark", what, Problem(what, stream.name))
+            intake.warn("byte-order-mark", what, Problem("", stream.name))
             self.place = 1
 
     def more(self) -> None:
         """At least twice as much text, so that a long value is tried only a few times."""
+        gone = self.text.rfind("\n", 0, self.place)
+        self._before = self.place - gone - 1 if gone >= 0 else self._before + self.place
         self.text, self.place = self.text[self.place :], 0
         wanted, found = max(len(self.text), 1), 0
         parts = [self.text]
@@ -57,6 +60,11 @@ class _Window:
     def move(self, place: int) -> None:
         self.line += self.text.count("\n", self.place, place)
         self.place = place
+
+    def column(self, place: int) -> int:
+        """Where a place stands in its line, counted from 1."""
+        start = self.text.rfind("\n", 0, place)
+        return place - start if start >= 0 else self._before + place + 1
 
     def sign(self) -> str:
         """The next character that is no space, or nothing at the end."""
@@ -103,7 +111,7 @@ def _next_value(window: _Window, intake: Intake) -> Any:
             if window.is_whole or not _may_be_cut_off(fault, window):
                 raise _json_fault(window, fault) from None
         else:
-            if end < len(window.text) or window.is_whole:
+            if end < len(window.text) - len("e+") or window.is_whole:  # a number may go on behind these
                 window.move(end)
                 return value
         if len(window.text) - window.place > limits.line_bytes:
@@ -134,6 +142,6 @@ def _fault(window: _Window, what: str) -> FormatError:
 def _json_fault(window: _Window, fault: JsonFault) -> FormatError:
     if fault.position < 0:
         return _fault(window, str(fault))
-    column = fault.position - window.text.rfind("\n", 0, fault.position)
+    column = window.column(fault.position)
     window.move(fault.position)
     return _fault(window, f"not JSON ({fault} at column {column})")

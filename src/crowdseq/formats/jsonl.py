@@ -27,7 +27,7 @@ def recognise(sample: Sample) -> int:
         return BY_NAME if not start and sample.has_extension(FORMAT.extensions) else NO
     if _TOKENS.search(sample.text):
         return SURE if _CROWD.search(sample.text) else LIKELY
-    return BY_NAME if '"tokens"' not in sample.text and sample.has_extension(("jsonl",)) else NO
+    return BY_NAME if sample.has_extension(FORMAT.extensions) else NO
 
 
 def read(stream: Stream, source: Source, intake: Intake) -> Iterator[Found]:  # noqa: ARG001

@@ -20,8 +20,9 @@ def read_lines(stream: Stream, intake: Intake) -> Iterator[tuple[int, str]]:
     encoding = chosen_encoding(stream, intake)
     line_encoding = DEFAULT_ENCODING if _is_wide(encoding) else encoding
     limit = intake.settings.limits.line_bytes
-    offset, ends = 0, set()
-    blocks = _without_mark(_splittable(stream, encoding), stream, intake)
+    ends = _LineEnds()
+    blocks = _without_mark(ends.watch(_splittable(stream, encoding)), stream, intake)
+    offset = 0
     for number, (raw, size) in enumerate(_raw_lines(blocks, limit), 1):
         if size > limit:
             place = Problem(f"the line is longer than {limit:,} bytes, split the record", stream.name, number)
@@ -35,13 +36,33 @@ def read_lines(stream: Stream, intake: Intake) -> Iterator[tuple[int, str]]:
             else:
                 yield number, text.rstrip("\r\n")
         offset += size
-        if b"\r" in raw:
-            ends.add("CRLF" if raw.endswith(b"\n") else "CR")
-        elif raw.endswith(b"\n"):
-            ends.add("LF")
-    if ends - {"LF"}:
-        what = f"line ends are {' and '.join(sorted(ends))}, read as LF"
-        intake.warn("line-ends", what, Problem(what, stream.name))
+    if ends.are_odd:
+        what = f"line ends are {ends}, read as LF"
+        intake.warn("line-ends", what, Problem("", stream.name))
+
+
+class _LineEnds:
+    """Which line ends occur; looked for in whole blocks because a look at every line would cost more."""
+
+    def __init__(self) -> None:
+        self._lf, self._cr, self._crlf = 0, 0, 0
+
+    def watch(self, blocks: Iterator[bytes]) -> Iterator[bytes]:
+        was_cr = False
+        for block in blocks:
+            self._lf += block.count(b"\n")
+            self._cr += block.count(b"\r")
+            self._crlf += block.count(b"\r\n") + (was_cr and block.startswith(b"\n"))
+            was_cr = block.endswith(b"\r")
+            yield block
+
+    @property
+    def are_odd(self) -> bool:
+        return self._cr > 0
+
+    def __str__(self) -> str:
+        counts = {"LF": self._lf - self._crlf, "CRLF": self._crlf, "CR": self._cr - self._crlf}
+        return " and ".join(name for name, count in counts.items() if count)
 
 
 def read_text(stream: Stream, intake: Intake) -> str:
@@ -101,7 +122,7 @@ def _without_mark(blocks: Iterator[bytes], stream: Stream, intake: Intake) -> It
     first = next(blocks, b"")
     if first.startswith(codecs.BOM_UTF8):
         what = "a byte order mark stands at the beginning, left out"
-        intake.warn("byte-order-mark", what, Problem(what, stream.name))
+        intake.warn("byte-order-mark", what, Problem("", stream.name))
         first = first[len(codecs.BOM_UTF8) :]
     yield first
     yield from blocks

@@ -6,6 +6,7 @@ from typing import Any
 
 from crowdseq.errors import Problem
 
+_SHOWN = 3
 STATUSES = ("labelled", "skipped", "draft", "unknown")
 
 
@@ -22,7 +23,7 @@ class FileRead:
 
 @dataclass(frozen=True)
 class Finding:
-    """Something that did not stop the reading: its kind, how often, and the first examples."""
+    """Something that did not stop the reading: its kind, how often, and the first places or examples."""
 
     kind: str
     what: str
@@ -31,8 +32,9 @@ class Finding:
 
     def __str__(self) -> str:
         times = f" ({self.count:,} times)" if self.count > 1 else ""
-        first = f", first at {self.examples[0]}" if self.examples and self.examples[0].file else ""
-        return f"{self.what}{times}{first}"
+        shown = "; ".join(str(example) for example in self.examples[:_SHOWN])
+        more = "; …" if self.count > _SHOWN and len(self.examples) > _SHOWN else ""
+        return f"{self.what}{times}: {shown}{more}" if shown else f"{self.what}{times}"
 
 
 @dataclass(frozen=True)

@@ -57,7 +57,8 @@ def decode(text: str, start: int = 0, *, depth: int = 200) -> tuple[Any, int]:
     try:
         value, end = _DECODER.raw_decode(text, start)
     except json.JSONDecodeError as error:
-        raise JsonFault(error.msg.removesuffix(" delimiter"), error.pos) from None
+        what = error.msg.removesuffix(" delimiter").removesuffix(" starting at").removesuffix(" at")
+        raise JsonFault(what, error.pos) from None
     except RecursionError:
         raise JsonFault(f"nested more than {depth} levels deep") from None
     except _NotFinite as error:

@@ -14,11 +14,17 @@ _GZIP_WINDOW = 31  # zlib's way to say: gzip header and check sum, largest windo
 def unpack(read: Callable[[int], bytes], name: str, limits: Limits) -> Iterator[bytes]:
     """The unpacked blocks of gzip data; one file may hold several members, one after the other."""
     packed, unpacked = 0, 0
-    member, data = zlib.decompressobj(_GZIP_WINDOW), b""
+
+    def more() -> bytes:
+        nonlocal packed
+        data = read(BLOCK_BYTES)
+        packed += len(data)
+        return data
+
+    member, data = zlib.decompressobj(_GZIP_WINDOW), more()
     while True:
         if not data:
-            data = read(BLOCK_BYTES)
-            packed += len(data)
+            data = more()
             if not data:
                 raise FormatError(Problem("the gzip data is cut off, fetch the file again", name))
         try:
@@ -33,21 +39,20 @@ def unpack(read: Callable[[int], bytes], name: str, limits: Limits) -> Iterator[
             yield block
         data = member.unconsumed_tail
         if member.eof:
-            data = _next_member(member.unused_data, read, name)
-            packed += max(0, len(data) - len(member.unused_data))
+            data = _next_member(member.unused_data, more, name)
             if not data:
                 return
             member = zlib.decompressobj(_GZIP_WINDOW)
 
 
-def _next_member(rest: bytes, read: Callable[[int], bytes], name: str) -> bytes:
+def _next_member(rest: bytes, more: Callable[[], bytes], name: str) -> bytes:
     """The beginning of the next member, or nothing at the end; padding with zeros is allowed."""
     rest = rest.lstrip(b"\0")
     while len(rest) < len(GZIP_MARK):
-        more = read(BLOCK_BYTES)
-        if not more:
+        data = more()
+        if not data:
             break
-        rest = (rest + more).lstrip(b"\0")
+        rest = (rest + data).lstrip(b"\0")
     if rest and not rest.startswith(GZIP_MARK):
         raise FormatError(Problem("something that is not gzip follows the gzip data, remove it", name))
     return rest

@@ -1,0 +1,94 @@
+"""Measure how fast a large crowd file is read, and how much memory it takes.
+
+    python scripts/measure_reading.py                         1,000,000 sentences of 15 tokens by 5 annotators
+    python scripts/measure_reading.py --sentences 50000       a smaller one
+    python scripts/measure_reading.py FILE...                 files that you have
+
+Each file is read in a process of its own, whose highest resident memory is reported.
+"""
+
+import argparse
+import json
+import random
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ANNOTATORS, VOTERS, LENGTH = 200, 5, 15
+TYPES = ("PER", "LOC", "ORG")
+
+
+def write_crowd(path: Path, n_sentences: int, seed: int = 0) -> None:
+    """A crowd JSONL file of made-up words, 20 sentences to a document."""
+    dice = random.Random(seed)
+    words = [f"word{number}" for number in range(60_000)]
+    rows = [some_tags(dice) for _ in range(5_000)]
+    names = [f"annotator-{number:03}" for number in range(ANNOTATORS)]
+    with path.open("w", encoding="utf-8") as out:
+        for number in range(n_sentences):
+            record = {
+                "id": f"doc{number // 20}-s{number % 20}",
+                "doc": f"doc{number // 20}",
+                "tokens": dice.choices(words, k=LENGTH),
+                "gold": None,
+                "annotations": dict(
+                    zip(dice.sample(names, VOTERS), dice.choices(rows, k=VOTERS), strict=True)
+                ),
+            }
+            out.write(json.dumps(record, separators=(",", ":")) + "\n")
+
+
+def some_tags(dice: random.Random) -> list[str]:
+    """Valid IOB2 tags with an entity of one to three tokens now and then."""
+    tags: list[str] = []
+    while len(tags) < LENGTH:
+        kind = dice.choice(TYPES)
+        tags += ["O"] * dice.randint(1, 6) + [f"B-{kind}"] + [f"I-{kind}"] * dice.randint(0, 2)
+    return tags[:LENGTH]
+
+
+def measure(path: str) -> dict[str, float | str]:
+    """Read one file here and now; memory is that of this whole process."""
+    from crowdseq.formats import read
+
+    start, begun = time.perf_counter(), time.process_time()
+    corpus = read(path).corpus
+    return {
+        "file": path,
+        "megabytes": round(Path(path).stat().st_size / 1e6, 1),
+        "corpus": repr(corpus),
+        "seconds": round(time.perf_counter() - start, 2),
+        "cpu_seconds": round(time.process_time() - begun, 2),
+        "peak_megabytes": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, 1),
+    }
+
+
+def measure_apart(path: str) -> None:
+    subprocess.run([sys.executable, __file__, "--here", path], check=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("files", nargs="*")
+    parser.add_argument("--sentences", type=int, default=1_000_000)
+    parser.add_argument("--here", action="store_true", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.here:
+        print(json.dumps(measure(options.files[0]), indent=1))
+        return
+    for file in options.files:
+        measure_apart(file)
+    if not options.files:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "crowd.jsonl"
+            write_crowd(path, options.sentences)
+            measure_apart(str(path))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,41 @@
+"""What the tests of files share."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import pytest
+
+from crowdseq.errors import FormatError
+from crowdseq.formats import read
+
+Put: TypeAlias = Callable[..., str]
+Faults: TypeAlias = Callable[..., list[str]]
+
+
+@pytest.fixture
+def put(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Put:
+    """Write a file into an empty folder, which is the current one, and give its name."""
+    monkeypatch.chdir(tmp_path)
+
+    def write(name: str, content: str | bytes) -> str:
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content if isinstance(content, bytes) else content.encode("utf-8"))
+        return name
+
+    return write
+
+
+@pytest.fixture
+def faults(put: Put) -> Faults:
+    """What reading a file with some content, or an input that is there, complains about, line by line."""
+
+    def complaints(name: str, content: str | bytes | None = None, **settings: Any) -> list[str]:
+        if content is not None:
+            put(name, content)
+        with pytest.raises(FormatError) as caught:
+            read(name, **settings)
+        return [str(problem) for problem in caught.value.problems]
+
+    return complaints
