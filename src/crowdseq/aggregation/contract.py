@@ -1,10 +1,11 @@
 """Aggregator, JointAggregator and Learned: what every method promises; and the register of methods."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
+from crowdseq.arrays import FloatArray
 from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
 from crowdseq.errors import SettingsError
@@ -51,6 +52,24 @@ class JointAggregator(Aggregator):
 
     def aggregate(self, corpus: Corpus, *, progress: Progress = quiet) -> Consensus:
         return self.learn(corpus, progress=progress).consensus
+
+
+class Keeper(Protocol):
+    """Where a long run keeps what it has reached, so that it can go on after an interruption."""
+
+    def load(self) -> Mapping[str, FloatArray] | None:
+        """What was kept last, or None."""
+
+    def keep(self, arrays: Mapping[str, FloatArray]) -> None:
+        """Keep this instead of what was kept before."""
+
+
+class ResumableAggregator(JointAggregator):
+    """A joint recipe whose rounds can be kept and taken up again with the same result."""
+
+    @abstractmethod
+    def learn(self, corpus: Corpus, *, progress: Progress = quiet, keeper: Keeper | None = None) -> Learned:
+        """Consensus and tagger at once; goes on from what the keeper holds, and keeps every round."""
 
 
 Method = TypeVar("Method", bound=type[Aggregator])

@@ -1,5 +1,6 @@
 """JointEm: truth, annotators and tagger learned together, one round at a time."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,6 +23,21 @@ class State:
     belief: Belief
     weights: FloatArray
     history: tuple[float, ...] = ()
+
+    @classmethod
+    def of_arrays(cls, arrays: Mapping[str, FloatArray]) -> "State":
+        """What `arrays` gave, again."""
+        belief = Belief(arrays["unary"], arrays["pairwise"])
+        return cls(belief, arrays["weights"], tuple(arrays["history"].tolist()))
+
+    def arrays(self) -> dict[str, FloatArray]:
+        """Everything by name, to be kept on disk."""
+        return {
+            "unary": self.belief.unary,
+            "pairwise": self.belief.pairwise,
+            "weights": self.weights,
+            "history": np.array(self.history),
+        }
 
     @property
     def is_sound(self) -> bool:

@@ -25,6 +25,7 @@ from crowdseq.cli.progress import progress_shown
 @click.option(
     "-o", "--out", required=True, type=click.Path(path_type=Path), metavar="RUN", help="The run folder."
 )
+@click.option("--resume", is_flag=True, help="Go on with a run that was interrupted.")
 @click.option("--no-tagger", is_flag=True, help="Stop at the consensus.")
 @click.option(
     "--targets",
@@ -50,6 +51,7 @@ def command(
     reading: Any,
     method: str,
     out: Path,
+    resume: bool,
     no_tagger: bool,
     targets: str,
     settings: tuple[str, ...],
@@ -62,15 +64,22 @@ def command(
     from crowdseq.workflows.learning import learn
     from crowdseq.workflows.metrics import run_metrics
     from crowdseq.workflows.recipes import make_recipe, parse_settings
-    from crowdseq.workflows.run_folder import check_free, run_paths
+    from crowdseq.workflows.run_folder import part_folder, prepare_folder, run_paths
 
-    check_free(out, force=force)
+    prepare_folder(out, force=force, resume=resume)
     wanted = parse_settings(settings)
     make_recipe(method, wanted, seed)  # a wrong setting is told before the files are read
     corpus, report = read_crowd(crowd, reading, silent=quiet)
     with progress_shown(quiet) as progress:
         run = learn(
-            corpus, method, seed=seed, tagger=not no_tagger, targets=targets, progress=progress, **wanted
+            corpus,
+            method,
+            seed=seed,
+            tagger=not no_tagger,
+            targets=targets,
+            progress=progress,
+            checkpoints=part_folder(out),
+            **wanted,
         )
     run = replace(run, source={"inputs": report.as_dict()["files"], "selection": asdict(reading[1])})
     run.save(out, force=force)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from crowdseq.aggregation.contract import JointAggregator, Learned, method, require
+from crowdseq.aggregation.contract import Keeper, Learned, ResumableAggregator, method, require
 from crowdseq.aggregation.coupling import Coupling
 from crowdseq.aggregation.evidence import (
     DEPENDENCIES,
@@ -73,7 +73,7 @@ PRESETS: dict[str, dict[str, Any]] = {
 
 @method("sa-slc")
 @dataclass(frozen=True, kw_only=True)
-class SaSlc(JointAggregator):
+class SaSlc(ResumableAggregator):
     """Learns the truth, a tagger, and how well each annotator keeps to their own earlier labels, all at once.
 
     preset: `default` (ours) or `paper` (its choices wherever it states one); it fills all settings left None.
@@ -141,27 +141,27 @@ class SaSlc(JointAggregator):
         plain = self.folds == 1 and self.temper == 1.0 and self.coupling == 0.0 and self.smoothing == 0.0
         return plain and not self.draws
 
-    def learn(self, corpus: Corpus, *, progress: Progress = quiet) -> Learned:
+    def learn(self, corpus: Corpus, *, progress: Progress = quiet, keeper: Keeper | None = None) -> Learned:
         if corpus.n_tokens == 0 or corpus.annotations.n_votes == 0:
             return Learned(settle(corpus, label_shares(corpus)), None)
         session, chosen = self._prepare(corpus)
-        state = self._begin(session, corpus)
-        history: list[float] = []
-        for done in range(1, self._rounds + 1):
-            after = session.step(state)
-            if not after.is_sound:
-                break
-            state = after
-            history.append(state.history[-1])
-            progress("EM rounds", done, self._rounds)
-            if has_settled(history, self.tolerance):
-                break
+        kept = keeper.load() if keeper is not None else None
+        state = State.of_arrays(kept) if kept is not None else self._begin(session, corpus)
+        state = self._climb(session, state, progress, keeper)
         return self._finish(session, state, corpus, chosen)
 
-    @property
-    def _rounds(self) -> int:
-        assert self.rounds is not None
-        return self.rounds
+    def _climb(self, session: JointEm, state: State, progress: Progress, keeper: Keeper | None) -> State:
+        """Rounds until the objective settles; a round that breaks down is not taken."""
+        rounds = int(self.rounds or 1)
+        while len(state.history) < rounds and not has_settled(list(state.history), self.tolerance):
+            after = session.step(state)
+            if not after.is_sound:
+                return state
+            state = after
+            if keeper is not None:
+                keeper.keep(state.arrays())
+            progress("EM rounds", len(state.history), rounds)
+        return state
 
     def _prepare(self, corpus: Corpus) -> tuple[JointEm, Candidates]:
         n_labels = len(corpus.scheme)

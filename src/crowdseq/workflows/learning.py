@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from crowdseq.aggregation.contract import Aggregator, JointAggregator, Learned
+from crowdseq.aggregation.contract import Aggregator, JointAggregator, Learned, ResumableAggregator
 from crowdseq.aggregation.settling import scheme_scores
 from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
@@ -18,6 +18,7 @@ from crowdseq.numerics.em import Progress, quiet
 from crowdseq.tagging.crf import CrfTrainer
 from crowdseq.tagging.tagger import Tagger
 from crowdseq.tagging.targets import Targets
+from crowdseq.workflows.checkpoints import Checkpoint, fingerprint
 from crowdseq.workflows.recipes import make_recipe
 
 TARGETS = ("hard", "soft")
@@ -47,19 +48,25 @@ def learn(
     targets: str = "hard",
     trainer: CrfTrainer | None = None,
     progress: Progress = quiet,
+    checkpoints: str | Path | None = None,
     **settings: Any,
 ) -> Run:
     """Consensus and tagger of a corpus.
 
     method: its name; settings are the method's own. tagger: whether to train one. targets: what the CRF that
     follows a plain method learns from, `hard` tags or `soft` posteriors; a joint method trains its own.
+    checkpoints: a folder where a method that can be resumed keeps every round, and goes on from there.
     """
     if targets not in TARGETS:
         raise SettingsError(f"targets is '{targets}', choose one of {', '.join(TARGETS)}")
     recipe = make_recipe(method, settings, seed)
     check_learnable(corpus, recipe)
     begun = time.perf_counter()
-    if isinstance(recipe, JointAggregator) and tagger:
+    if isinstance(recipe, ResumableAggregator):
+        keeper = None if checkpoints is None else Checkpoint(Path(checkpoints), fingerprint(corpus, recipe))
+        outcome = recipe.learn(corpus, progress=progress, keeper=keeper)
+        outcome = outcome if tagger else Learned(outcome.consensus, None)
+    elif isinstance(recipe, JointAggregator) and tagger:
         outcome = recipe.learn(corpus, progress=progress)
     else:
         consensus = recipe.aggregate(corpus, progress=progress)

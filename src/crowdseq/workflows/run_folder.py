@@ -23,6 +23,7 @@ from crowdseq.errors import FormatError, OutputExistsError, Problem
 from crowdseq.formats import read, write, write_consensus
 from crowdseq.formats.model_file import load_tagger, save_tagger
 from crowdseq.formats.settings import ReadSettings
+from crowdseq.workflows.checkpoints import FILE as CHECKPOINT
 from crowdseq.workflows.learning import Run
 from crowdseq.workflows.metrics import FORMAT_VERSION, run_metrics
 from crowdseq.workflows.recipes import make_recipe
@@ -57,6 +58,18 @@ def check_free(folder: Path, *, force: bool) -> None:
         raise OutputExistsError(f"{folder} is no run folder, it will not be replaced even with --force")
 
 
+def prepare_folder(folder: Path, *, force: bool, resume: bool) -> None:
+    """Make sure that a run can be kept here before time is spent; an unfinished one is not dropped unasked."""
+    check_free(folder, force=force)
+    part = part_folder(folder)
+    if part.exists() and force and not resume:
+        shutil.rmtree(part)
+    elif part.exists() and not resume:
+        raise OutputExistsError(
+            f"{part} holds an unfinished run: go on with --resume, or start anew with --force"
+        )
+
+
 def save_run(run: Run, folder: Path, *, force: bool = False) -> None:
     """Write beside the target, then move into place: an old run stays until the new one is whole."""
     check_free(folder, force=force)
@@ -80,6 +93,7 @@ def save_run(run: Run, folder: Path, *, force: bool = False) -> None:
     if run.tagger is not None:
         save_tagger(run.tagger, part / "tagger")
     _write_json(part / "metrics.json", run_metrics(run))
+    (part / CHECKPOINT).unlink(missing_ok=True)
     _sync(part)
     _swap(part, folder)
 
