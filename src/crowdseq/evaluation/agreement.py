@@ -13,6 +13,7 @@ from crowdseq.evaluation.measures import Agreement, Measures, plain
 from crowdseq.evaluation.pair_counts import CrowdSpans, count_pairs
 from crowdseq.evaluation.pair_totals import PairCollector, PairTotals
 from crowdseq.evaluation.pair_view import PairView
+from crowdseq.evaluation.portions import portions
 from crowdseq.evaluation.scores import MODES
 from crowdseq.evaluation.token_counts import LabelSums, TokenSums, count_tokens
 
@@ -76,24 +77,14 @@ def _document_portions(corpus: Corpus) -> Iterator[IntArray]:
     n_rows = np.diff(corpus.annotations.row_offsets)[order]
     costs = (n_rows * (n_rows - 1) // 2 + corpus.text.lengths[order]) * len(corpus.scheme)
     heads = np.flatnonzero(np.diff(corpus.text.document_of[order], prepend=-1))
-    for part in _portions(np.add.reduceat(costs, heads) if len(heads) else costs):
+    by_document = np.add.reduceat(costs, heads) if len(heads) else costs
+    for part in portions(by_document, _NUMBERS_AT_A_TIME):
         last = heads[part.stop] if part.stop < len(heads) else len(order)
         yield order[heads[part.start] : last]
 
 
 def _token_portions(corpus: Corpus, sentences: IntArray) -> Iterator[slice]:
-    return _portions(corpus.text.lengths[sentences] * len(corpus.scheme))
-
-
-def _portions(costs: IntArray) -> Iterator[slice]:
-    """Ranges of things that together cost no more than we want to hold, or one that alone costs more."""
-    totals = np.cumsum(costs)
-    first = 0
-    while first < len(costs):
-        limit = totals[first] - costs[first] + _NUMBERS_AT_A_TIME
-        last = max(first + 1, int(np.searchsorted(totals, limit, side="right")))
-        yield slice(first, last)
-        first = last
+    return portions(corpus.text.lengths[sentences] * len(corpus.scheme), _NUMBERS_AT_A_TIME)
 
 
 def _by_label(

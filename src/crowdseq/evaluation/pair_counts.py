@@ -9,6 +9,7 @@ from crowdseq.arrays import BoolArray, FloatArray, IntArray
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.ragged import gather_ranges
 from crowdseq.core.spans import SpanTable, find_spans
+from crowdseq.evaluation.portions import portions
 
 _CELLS_AT_A_TIME = 1 << 20  # bounds the index arrays, which are wider than the tags themselves
 
@@ -62,14 +63,8 @@ class _RowPairs:
 
     def portions(self) -> "Iterator[_RowPairs]":
         """The same pairs, a bounded number of tokens at a time."""
-        totals = np.cumsum(self.lengths)
-        first = 0
-        while first < len(totals):
-            limit = totals[first] - self.lengths[first] + _CELLS_AT_A_TIME
-            last = max(first + 1, int(np.searchsorted(totals, limit, side="right")))
-            part = slice(first, last)
+        for part in portions(self.lengths, _CELLS_AT_A_TIME):
             yield _RowPairs(self.left[part], self.right[part], self.lengths[part], self.groups[part])
-            first = last
 
 
 def count_pairs(corpus: Corpus, spans: CrowdSpans, sentences: IntArray, documents: IntArray) -> PairCounts:
