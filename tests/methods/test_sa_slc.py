@@ -1,0 +1,332 @@
+"""SA-SLC against counting by hand and listing every sequence."""
+
+from collections import defaultdict
+from itertools import pairwise, product
+
+import numpy as np
+import pytest
+
+from builders import corpus, random_corpus
+from crowdseq.aggregation.evidence import ContextVotes, Evidence, word_numbers
+from crowdseq.aggregation.joint_em import JointEm, State
+from crowdseq.aggregation.truth_model import Belief
+from crowdseq.arrays import FloatArray
+from crowdseq.core.corpus import Corpus
+from crowdseq.core.labels import LabelScheme
+from crowdseq.errors import SettingsError
+from crowdseq.evaluation.scores import score_tags
+from crowdseq.methods.sa_slc import SaSlc
+from crowdseq.numerics.dependency import Smoothing
+
+PLAIN_EM = {"folds": 1, "temper": 1.0, "coupling": 0.0, "smoothing": 0.0, "candidates": "off"}
+COUNTING = Smoothing(own=0.0, annotator=0.0, crowd=0.0, prior=0.0)
+
+
+def small_world(seed: int) -> Corpus:
+    """Few short sentences with repeats, gaps and slips."""
+    rng = np.random.default_rng(seed)
+    return random_corpus(
+        seed,
+        sentences=int(rng.integers(1, 4)),
+        length=2,
+        annotators=3,
+        voters=int(rng.integers(1, 4)),
+        types=["A"] if seed % 2 else ["A", "B"],
+        kind=["IOB2", "IO", "plain"][seed % 3],
+        accuracy=0.6,
+        unlabelled=0.2,
+        documents=[None, 1, 2][seed % 3],
+    )
+
+
+def slow_contexts(world: Corpus, scope: str) -> dict[tuple[int, int], tuple[int, int, int]]:
+    """(token, annotator) to (label, previous, earlier), found by looking."""
+    found: dict[tuple[int, int], tuple[int, int, int]] = {}
+    latest: dict[tuple[int, object, str], int] = {}
+    for place, sentence in enumerate(world.sentences):
+        ballot, first = world.annotations.ballots[place], int(world.offsets[place])
+        where: object = place if scope == "sentence" else int(world.text.document_of[place])
+        for voter, tags in zip(ballot.voters.tolist(), ballot.tags.tolist(), strict=True):
+            before = -1
+            for token, (word, tag) in enumerate(zip(sentence.tokens, tags, strict=True)):
+                if tag >= 0:
+                    key = (voter, where, word)
+                    found[first + token, voter] = (tag, before, latest.get(key, -1))
+                    latest[key] = tag
+                before = tag
+    return found
+
+
+def votes_of(world: Corpus, scope: str) -> ContextVotes:
+    return ContextVotes.of(world, word_numbers(world, "exact"), np.ones(world.n_tokens, np.bool_), scope)
+
+
+@pytest.mark.parametrize("scope", ["sentence", "document"])
+def test_contexts_are_those_found_by_looking(scope: str) -> None:
+    for seed in range(150):
+        world = small_world(seed)
+        votes = votes_of(world, scope)
+        arrays = (votes.labels, votes.previous, votes.earlier)
+        rows = zip(
+            votes.tokens.tolist(), votes.annotators.tolist(), *(a.tolist() for a in arrays), strict=True
+        )
+        assert {(t, k): (y, p, e) for t, k, y, p, e in rows} == slow_contexts(world, scope)
+
+
+@pytest.mark.parametrize("dependency", ["none", "local", "paper", "both"])
+def test_tables_are_normalised_expected_counts(dependency: str) -> None:
+    for seed in range(150):
+        world = small_world(seed)
+        n_labels = len(world.scheme)
+        truth = np.random.default_rng(seed).dirichlet(np.ones(n_labels), world.n_tokens)
+        evidence = Evidence.of(votes_of(world, "document"), dependency, world.n_tokens, n_labels)
+        found = np.exp(evidence.learn(truth, COUNTING))
+        counts: dict[tuple[object, ...], FloatArray] = defaultdict(np.zeros((n_labels, n_labels)).copy)
+        contexts = slow_contexts(world, "document")
+        for (token, who), (given, before, earlier) in contexts.items():
+            counts[who, *context(dependency, before, earlier)][:, given] += truth[token]
+        votes = evidence.votes
+        for vote, kind in enumerate(evidence.model.kinds.tolist()):
+            token, who = int(votes.tokens[vote]), int(votes.annotators[vote])
+            given, before, earlier = contexts[token, who]
+            table = counts[who, *context(dependency, before, earlier)]
+            np.testing.assert_allclose(found[kind], table[:, given] / table.sum(axis=1), atol=1e-9)
+
+
+def context(dependency: str, before: int, earlier: int) -> tuple[object, ...]:
+    """What Eq. 6-11 condition a vote on, besides the truth."""
+    if dependency == "none":
+        return ()
+    if dependency == "local":
+        return ("local", before)
+    if dependency == "paper":
+        return ("local", before) if earlier < 0 else ("repeat", earlier)
+    return (before, earlier)
+
+
+def session_of(world: Corpus, **settings: object) -> JointEm:
+    recipe = SaSlc(**(PLAIN_EM | {"repeat_tokens": "all"} | settings))  # type: ignore[arg-type]
+    return recipe._prepare(world)[0]
+
+
+def listed_posterior(
+    world: Corpus, place: int, scores: FloatArray, transitions: FloatArray
+) -> tuple[FloatArray, float]:
+    """Posteriors and log of the sum of one sentence, over every sequence that the scheme allows."""
+    scheme = world.scheme
+    first, last = int(world.offsets[place]), int(world.offsets[place + 1])
+    unary, total = np.zeros((last - first, len(scheme))), 0.0
+    for path in product(range(len(scheme)), repeat=last - first):
+        if not scheme.is_valid(np.array(path)):
+            continue
+        score = sum(scores[first + t, label] for t, label in enumerate(path))
+        weight = np.exp(score + sum(transitions[a, b] for a, b in pairwise(path)))
+        total += weight
+        for token, label in enumerate(path):
+            unary[token, label] += weight
+    return unary / total, float(np.log(total))
+
+
+@pytest.mark.parametrize("dependency", ["local", "paper", "both"])
+def test_a_round_equals_listing_all_sequences(dependency: str) -> None:
+    """Posteriors and likelihood of 1,050 random worlds in all, every annotator term looked up by hand."""
+    for seed in range(350):
+        world = small_world(seed)
+        if world.annotations.n_votes == 0:
+            continue
+        session = session_of(world, dependency=dependency, repeat_scope="document")
+        rng = np.random.default_rng(seed)
+        weights = rng.normal(0, 0.5, (1, session.truth.problem.n_weights))
+        tables = np.log(
+            rng.dirichlet(np.ones(5), (session.evidence.model.n_kinds, len(world.scheme)))[..., 0]
+        )
+        state = session.from_tables(tables, weights)
+        scores = session.truth.problem.emissions(weights[0])
+        for vote, kind in enumerate(session.evidence.model.kinds.tolist()):
+            scores[session.evidence.votes.tokens[vote]] += tables[kind]
+        transitions = session.truth.problem.transitions(weights[0])
+        for place in range(len(world)):
+            part = slice(world.offsets[place], world.offsets[place + 1])
+            unary, _ = listed_posterior(world, place, scores, transitions)
+            np.testing.assert_allclose(state.belief.unary[part], unary, atol=1e-9)
+
+
+def test_the_objective_is_the_likelihood_of_a_shared_truth_less_the_penalty() -> None:
+    for seed in range(40):
+        world = small_world(seed)
+        if world.annotations.n_votes == 0:
+            continue
+        session = session_of(world, dependency="local")
+        before = session.from_shares(np.full((world.n_tokens, len(world.scheme)), 1 / len(world.scheme)))
+        after = session.step(before)
+        tables = session.evidence.learn(before.belief.unary, session.smoothing)
+        free = session.truth.problem.emissions(after.weights[0])
+        clamped = free + session.evidence.table.fold(tables)
+        transitions = session.truth.problem.transitions(after.weights[0])
+        expected = -session.truth.trainer.c2 * float(np.square(after.weights).sum())
+        for place in range(len(world)):
+            expected += listed_posterior(world, place, clamped, transitions)[1]
+            expected -= listed_posterior(world, place, free, transitions)[1]
+        assert after.history[-1] == pytest.approx(expected, abs=1e-7)
+
+
+@pytest.mark.parametrize("dependency", ["local", "paper", "both"])
+def test_plain_em_never_lowers_the_likelihood(dependency: str) -> None:
+    world = random_corpus(5, sentences=60, annotators=5, voters=4, accuracy=0.7, documents=10)
+    recipe = SaSlc(**PLAIN_EM, dependency=dependency, rounds=12, tolerance=0.0)  # type: ignore[arg-type]
+    assert recipe.monotone
+    history = np.array(recipe.aggregate(world).history)
+    assert len(history) == 12
+    assert (np.diff(history) >= -1e-8 * np.abs(history[:-1])).all()
+
+
+def generated_crowd(seed: int, tables: FloatArray) -> Corpus:
+    """Sentences whose words show the truth, labelled by annotators who follow tables (K, M + 1, M, M)."""
+    rng = np.random.default_rng(seed)
+    scheme = LabelScheme.of_types(["X"])
+    lines = []
+    for _ in range(400):
+        truth = [0, 0, 1, 2, 0] if rng.random() < 0.5 else [1, 0, 0, 1, 2]
+        columns = []
+        for table in tables:
+            before, row = len(scheme), []
+            for label in truth:
+                before = int(rng.choice(len(scheme), p=table[before, label]))
+                row.append(scheme.tags[before])
+            columns.append(row)
+        lines.append(
+            " ".join(f"w{t}/{scheme.tags[t]}/" + "/".join(c[i] for c in columns) for i, t in enumerate(truth))
+        )
+    return corpus(*lines, scheme=scheme)
+
+
+def test_local_confusions_are_recovered_from_a_generated_crowd() -> None:
+    rng = np.random.default_rng(1)
+    tables = np.stack([0.75 * np.eye(3)[None] + 0.25 * rng.dirichlet(np.ones(3), (4, 3)) for _ in range(4)])
+    world = generated_crowd(2, tables)
+    recipe = SaSlc(**PLAIN_EM, dependency="local", rounds=15)  # type: ignore[arg-type]
+    consensus = recipe.aggregate(world)
+    assert score_tags(world.gold_tags, consensus.tag_ids, world.offsets, world.scheme).f1 == pytest.approx(
+        1, abs=0.02
+    )
+    session, _ = recipe._prepare(world)
+    learned = np.exp(session.evidence.learn(np.array(consensus.probabilities), session.smoothing))
+    votes, errors = session.evidence.votes, []
+    enough = np.bincount(session.evidence.model.kinds)
+    for vote, kind in enumerate(session.evidence.model.kinds.tolist()):
+        before = int(votes.previous[vote]) if votes.previous[vote] >= 0 else 3
+        who, given = int(votes.annotators[vote]), int(votes.labels[vote])
+        if enough[kind] > 100:
+            errors.append(abs(learned[kind, given] - tables[who, before, given, given]))
+    assert np.mean(errors) < 0.05
+
+
+def test_known_gold_is_held_and_teaches() -> None:
+    world = corpus("Ada/B-PER/O/O met/O/O/O", "Bob/?/O/B-PER met/?/O/O", scheme=LabelScheme.of_types(["PER"]))
+    consensus = SaSlc(gold=True).aggregate(world)
+    assert consensus.tags[0] == ("B-PER", "O")
+    assert consensus.probabilities[0, world.scheme.index["B-PER"]] == pytest.approx(1.0)
+
+
+def test_the_paper_preset_runs_and_its_seed_decides() -> None:
+    world = random_corpus(9, sentences=40, annotators=4, voters=4, documents=8)
+    first = SaSlc(preset="paper", seed=1).aggregate(world)
+    again = SaSlc(preset="paper", seed=1).aggregate(world)
+    other = SaSlc(preset="paper", seed=2).aggregate(world)
+    np.testing.assert_array_equal(first.probabilities, again.probabilities)
+    assert not np.array_equal(first.probabilities, other.probabilities)
+
+
+@pytest.mark.parametrize("threads", [2, 3])
+def test_threads_change_no_number(threads: int) -> None:
+    world = random_corpus(4, sentences=80, annotators=5, voters=4, documents=10)
+    one = SaSlc(rounds=3).aggregate(world)
+    many = SaSlc(rounds=3, threads=threads).aggregate(world)
+    np.testing.assert_array_equal(one.probabilities, many.probabilities)
+
+
+def test_a_sentence_of_ten_thousand_tokens_is_settled() -> None:
+    rng = np.random.default_rng(0)
+    truth = rng.random(10_000) < 0.2
+    votes = [truth ^ (rng.random(10_000) < 0.1) for _ in range(3)]
+    tag = ("O", "B-X")
+    line = " ".join(
+        f"w{i % 97}/{tag[t]}/" + "/".join(tag[int(v[i])] for v in votes) for i, t in enumerate(truth.astype(int))
+    )
+    consensus = SaSlc(rounds=2, folds=1).aggregate(corpus(line))
+    assert np.isfinite(consensus.probabilities).all()
+
+
+def test_four_hundred_labels_fit() -> None:
+    types = [f"T{number:03}" for number in range(200)]
+    world = random_corpus(2, sentences=30, length=5, annotators=20, voters=4, types=types)
+    assert len(world.scheme) == 401
+    consensus = SaSlc(rounds=1, folds=1, steps=2).aggregate(world)
+    np.testing.assert_allclose(consensus.probabilities.sum(axis=1), 1.0, atol=1e-9)
+
+
+class MemoryKeeper:
+    """Keeps rounds in memory and can break off after some of them."""
+
+    def __init__(self, stop_after: int | None = None) -> None:
+        self.kept: dict[str, FloatArray] | None = None
+        self._left = stop_after
+
+    def load(self) -> dict[str, FloatArray] | None:
+        return self.kept
+
+    def keep(self, arrays: object) -> None:
+        self.kept = {name: np.array(value) for name, value in arrays.items()}  # type: ignore[attr-defined]
+        if self._left is not None:
+            self._left -= 1
+            if self._left == 0:
+                raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("stop_after", [1, 3])
+def test_a_run_that_was_cut_off_ends_as_an_unbroken_one(stop_after: int) -> None:
+    world = random_corpus(4, sentences=60, annotators=5, voters=4, documents=10)
+    recipe = SaSlc(rounds=5, tolerance=0.0)
+    whole = recipe.learn(world).consensus
+    keeper = MemoryKeeper(stop_after)
+    with pytest.raises(KeyboardInterrupt):
+        recipe.learn(world, keeper=keeper)
+    resumed = MemoryKeeper()
+    resumed.kept = keeper.kept
+    again = recipe.learn(world, keeper=resumed).consensus
+    np.testing.assert_array_equal(again.probabilities, whole.probabilities)
+    assert again.history == whole.history
+
+
+def test_a_round_that_breaks_down_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = random_corpus(4, sentences=20, documents=5)
+    good_step = JointEm.step
+
+    def step(self: JointEm, state: State) -> State:
+        after = good_step(self, state)
+        if len(after.history) < 3:
+            return after
+        broken = Belief(np.full_like(after.belief.unary, np.nan), after.belief.pairwise)
+        return State(broken, after.weights, after.history)
+
+    monkeypatch.setattr(JointEm, "step", step)
+    consensus = SaSlc(rounds=5, tolerance=0.0).aggregate(world)
+    assert len(consensus.history) == 2
+    assert np.isfinite(consensus.probabilities).all()
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"preset": "magic"}, "preset"),
+        ({"dependency": "global"}, "dependency"),
+        ({"upper": 0.5, "lower": 1.0}, "cannot be below lower"),
+        ({"folds": 0}, "folds"),
+        ({"temper": -1.0}, "temper"),
+        ({"c2": -1.0}, "c2"),
+        ({"features": "none"}, "feature set"),
+    ],
+)
+def test_wrong_settings_are_refused(settings: dict[str, object], words: str) -> None:
+    with pytest.raises(SettingsError, match=words):
+        SaSlc(**settings)  # type: ignore[arg-type]
