@@ -1,16 +1,13 @@
 """What the tests of files share."""
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import pytest
 
 from crowdseq.errors import FormatError
 from crowdseq.formats import read
-
-Put: TypeAlias = Callable[..., str]
-Faults: TypeAlias = Callable[..., list[str]]
+from file_fixtures import Faults, Put
 
 
 @pytest.fixture

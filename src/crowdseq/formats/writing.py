@@ -39,13 +39,17 @@ class AtomicFile:
         """Where the bytes go."""
         if self._raw is None:
             try:
-                self._raw = self._part.open("xb", buffering=1 << 20)
+                self._open()
             except OSError as error:
+                self.discard()
                 raise cannot_write(self._name, error) from None
-            if self._target.name.endswith(".gz"):
-                # No time and no name inside, so that equal content gives equal bytes.
-                self._packed = gzip.GzipFile("", "wb", 6, self._raw, mtime=0)
-        return cast(BinaryIO, self._packed) if self._packed is not None else self._raw
+        return cast(BinaryIO, self._packed or self._raw)
+
+    def _open(self) -> None:
+        self._raw = self._part.open("xb", buffering=1 << 20)
+        if self._target.name.endswith(".gz"):
+            # No time and no name inside, so that equal content gives equal bytes.
+            self._packed = gzip.GzipFile("", "wb", 6, self._raw, mtime=0)
 
     def write_json(self, value: Any) -> None:
         """One value as one line."""
@@ -71,10 +75,12 @@ class AtomicFile:
         except OSError as error:
             self.discard()
             raise cannot_write(self._name, error) from None
-        self._raw = None
+        self._raw = self._packed = None
 
     def _keep_mode(self) -> None:
-        with suppress(FileNotFoundError):
+        with suppress(
+            OSError
+        ):  # a new file has no mode to keep, and that of another's file may not be ours to set
             os.chmod(self._part, stat.S_IMODE(self._target.stat().st_mode))
 
     def _put_in_place(self) -> None:
@@ -92,17 +98,19 @@ class AtomicFile:
             check_free(self._name, force=False)
             self._part.replace(self._target)
         else:
-            self._part.unlink()
+            with suppress(OSError):
+                self._part.unlink()
 
     def discard(self) -> None:
         """Forget what was written."""
-        if self._raw is None:
-            return
-        with suppress(OSError, ValueError):
-            self._raw.close()
-        with suppress(FileNotFoundError):
-            self._part.unlink()
-        self._raw = None
+        for handle in (self._packed, self._raw):
+            if handle is not None:
+                with suppress(OSError, ValueError):
+                    handle.close()
+        if self._raw is not None:
+            with suppress(OSError):
+                self._part.unlink()
+        self._raw = self._packed = None
 
     def __enter__(self) -> BinaryIO:
         return self.handle

@@ -1,0 +1,57 @@
+"""Tokenisers, and what they do at the edges of writing systems."""
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crowdseq.errors import SettingsError
+from crowdseq.formats.tokenizing import tokenizer
+
+
+def tokens(text: str, name: str = "words") -> list[str]:
+    return [text[start:end] for start, end in tokenizer(name)(text)]
+
+
+def test_words_and_signs_are_tokens() -> None:
+    assert tokens("Ada met B_2 in the U.S.A.!") == [
+        *["Ada", "met", "B_2", "in", "the", "U", ".", "S", ".", "A", ".", "!"]
+    ]
+
+
+def test_an_emoji_is_a_token() -> None:
+    assert tokens("🚀 Acme") == ["🚀", "Acme"]
+
+
+@pytest.mark.parametrize("space", ["\u00a0", "\u202f", "\u2007"])
+def test_a_no_break_space_parts_words_but_not_by_whitespace(space: str) -> None:
+    text = f"New{space}York is"
+    assert tokens(text) == ["New", "York", "is"]
+    assert tokens(text, "whitespace") == [f"New{space}York", "is"]
+
+
+def test_a_zero_width_space_is_a_sign_of_its_own_for_words() -> None:
+    assert tokens("New\u200bYork") == ["New", "\u200b", "York"]
+    assert tokens("New\u200bYork", "whitespace") == ["New\u200bYork"]
+
+
+def test_a_pattern_of_ones_own_is_taken() -> None:
+    assert tokens("a1b22", r"regex:[a-z]|\d+") == ["a", "1", "b", "22"]
+
+
+def test_matches_of_nothing_are_no_tokens() -> None:
+    assert tokens("ab", "regex:x*") == []
+
+
+@pytest.mark.parametrize("name", ["", "treebank", "regex:", "regex:("])
+def test_an_unknown_or_broken_tokenizer_is_refused(name: str) -> None:
+    with pytest.raises(SettingsError, match="tokenizer"):
+        tokenizer(name)
+
+
+@given(st.text(), st.sampled_from(["words", "whitespace"]))
+def test_tokens_hold_every_visible_character_once(text: str, name: str) -> None:
+    found = tokenizer(name)(text)
+    assert all(first[1] <= second[0] for first, second in pairwise(found))
+    assert "".join("".join(text[start:end] for start, end in found).split()) == "".join(text.split())
