@@ -250,9 +250,8 @@ def test_a_sentence_of_ten_thousand_tokens_is_settled() -> None:
     truth = rng.random(10_000) < 0.2
     votes = [truth ^ (rng.random(10_000) < 0.1) for _ in range(3)]
     tag = ("O", "B-X")
-    line = " ".join(
-        f"w{i % 97}/{tag[t]}/" + "/".join(tag[int(v[i])] for v in votes) for i, t in enumerate(truth.astype(int))
-    )
+    rows = zip(truth.tolist(), *(vote.tolist() for vote in votes), strict=True)
+    line = " ".join(f"w{i % 97}/" + "/".join(tag[said] for said in row) for i, row in enumerate(rows))
     consensus = SaSlc(rounds=2, folds=1).aggregate(corpus(line))
     assert np.isfinite(consensus.probabilities).all()
 
