@@ -9,6 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from builders import random_corpus
+from crowdseq.core import assembly
 from crowdseq.core.building import CorpusBuilder, Record
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.labels import LabelScheme
@@ -118,6 +120,23 @@ def test_fault_12_one_id_for_two_texts_is_an_error_at_the_first_difference(
 ) -> None:
     with pytest.raises(AnnotationError, match=message):
         _build(Record(["x", "y"], "s", place="f:1"), Record(tokens, "s"))
+
+
+def test_the_same_gold_in_several_files_is_no_contradiction() -> None:
+    files = [Record(["x"], "s", gold=["B-P"], annotations={name: ["O"]}) for name in ("a", "b")]
+    assert _build(*files).gold[0] == ("B-P",)
+    with pytest.raises(AnnotationError, match="annotator gold labelled this sentence before"):
+        _build(*files, Record(["x"], "s", gold=["O"]))
+
+
+@pytest.mark.parametrize("kind", ["IOB1", "IOB2", "plain"])
+def test_a_corpus_is_the_same_when_built_a_few_cells_at_a_time(
+    kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    records = _records(random_corpus(8, kind=kind, unlabelled=0.1))
+    whole = _build(*records)
+    monkeypatch.setattr(assembly, "_CELLS_AT_A_TIME", 7)
+    assert _build(*records) == whole
 
 
 def test_three_passes_of_one_annotator_leave_only_the_newest() -> None:

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdseq.core.ragged import Ragged, frozen, gather_ranges, offsets_of
+from crowdseq.core.ragged import Ragged, frozen, gather_ranges, offsets_of, portions
 
 rows_of_numbers = st.lists(st.lists(st.integers(0, 9), max_size=4), max_size=6)
 
@@ -36,6 +36,13 @@ def test_ranges_are_gathered_one_after_the_other(ranges: list[tuple[int, int]]) 
     starts, lengths = (np.array([pair[side] for pair in ranges], np.int64) for side in (0, 1))
     expected = [place for start, length in ranges for place in range(start, start + length)]
     assert gather_ranges(starts, lengths).tolist() == expected
+
+
+@given(st.lists(st.integers(0, 9), max_size=12), st.integers(1, 12))
+def test_portions_cover_everything_once_and_keep_the_limit(lengths: list[int], limit: int) -> None:
+    parts = list(portions(offsets_of(np.array(lengths, np.int64)), limit))
+    assert [place for part in parts for place in range(part.start, part.stop)] == list(range(len(lengths)))
+    assert all(sum(lengths[part]) <= limit or part.stop == part.start + 1 for part in parts)
 
 
 def test_a_place_outside_is_an_index_error() -> None:

@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 from seqeval.metrics.sequence_labeling import get_entities
 from seqeval.scheme import BILOU, IOB1, IOB2, IOBES, Tokens
 
+from builders import random_corpus
+from crowdseq.core import spans as spans_module
 from crowdseq.core.labels import CHUNK_KINDS, LabelScheme
 from crowdseq.core.spans import Span, convert, decode, encode, find_spans
 from crowdseq.errors import SchemeError
@@ -125,6 +127,14 @@ def test_conversion_makes_slips_valid_and_leaves_gaps_alone(
 def _labelled_runs(ids: Any) -> list[Any]:
     cuts = [-1, *np.flatnonzero(ids < 0).tolist(), len(ids)]
     return [np.arange(a + 1, b) for a, b in pairwise(cuts)]
+
+
+def test_spans_are_the_same_when_found_a_few_sentences_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = random_corpus(7, sentences=30, kind="BIOES", accuracy=0.6)
+    whole = _rows(world.gold_tags, world.offsets, world.scheme)
+    monkeypatch.setattr(spans_module, "_TOKENS_AT_A_TIME", 5)
+    assert _rows(world.gold_tags, world.offsets, world.scheme) == whole
+    assert len(whole) > 30
 
 
 def test_spans_that_touch_over_a_sentence_end_are_not_parted_in_iob1() -> None:

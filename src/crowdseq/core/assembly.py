@@ -1,6 +1,6 @@
 """From rows in the order of reading to the blocks of Annotations, in the numbers of a label scheme."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 
@@ -10,7 +10,7 @@ from crowdseq.arrays import BoolArray, IntArray
 from crowdseq.core.annotations import Annotations
 from crowdseq.core.detection import detect_kind, scheme_for
 from crowdseq.core.labels import LabelScheme
-from crowdseq.core.ragged import gather_ranges, offsets_of
+from crowdseq.core.ragged import gather_ranges, offsets_of, portions
 from crowdseq.core.spans import convert
 from crowdseq.errors import SchemeError
 
@@ -36,9 +36,9 @@ class RawRows:
         row_lengths = lengths[sentences]
         offsets = offsets_of(row_lengths)
         cells = np.empty(int(offsets[-1]), np.int16)
-        for first, last in _portions(offsets):
-            places = gather_ranges(starts[first:last], row_lengths[first:last])
-            cells[offsets[first] : offsets[last]] = self.cells[places]
+        for part in portions(offsets, _CELLS_AT_A_TIME):
+            places = gather_ranges(starts[part], row_lengths[part])
+            cells[offsets[part.start] : offsets[part.stop]] = self.cells[places]
         return RawRows(sentences, self.voters[order], offsets[:-1], cells)
 
     def gold(self, token_offsets: IntArray) -> tuple[IntArray, BoolArray]:
@@ -96,20 +96,21 @@ def settle_spelling(rows: RawRows, labels: list[str], scheme: LabelScheme | str 
         return Spelling(target, kind, *_renumber(rows.cells, labels, counts, target))
     source = LabelScheme.of_types(target.types, "IOB1")
     cells, respelt = _renumber(rows.cells, labels, counts, source)
-    for first, last in _portions(offsets):
-        here = slice(offsets[first], offsets[last])
-        cells[here] = convert(cells[here], offsets[first : last + 1] - offsets[first], source, target)
+    for part in portions(offsets, _CELLS_AT_A_TIME):
+        bounds = offsets[part.start : part.stop + 1]
+        here = slice(bounds[0], bounds[-1])
+        cells[here] = convert(cells[here], bounds - bounds[0], source, target)
     return Spelling(target, kind, cells, respelt)
 
 
 def count_bigrams(cells: IntArray, offsets: IntArray, size: int) -> IntArray:
     """(size + 1, size + 1) how often label j follows label i; the last row and column are starts and ends."""
     table = np.zeros((size + 1) * (size + 1), np.int64)
-    for first, last in _portions(offsets):
-        here = cells[offsets[first] : offsets[last]].astype(np.int64)
-        filled = np.flatnonzero(np.diff(offsets[first : last + 1]))
-        heads = offsets[first : last + 1][filled] - offsets[first]
-        tails = offsets[first : last + 1][filled + 1] - offsets[first] - 1
+    for part in portions(offsets, _CELLS_AT_A_TIME):
+        bounds = offsets[part.start : part.stop + 1]
+        here = cells[bounds[0] : bounds[-1]].astype(np.int64)
+        filled = np.flatnonzero(np.diff(bounds))
+        heads, tails = bounds[filled] - bounds[0], bounds[filled + 1] - bounds[0] - 1
         before = np.roll(here, 1)
         before[heads] = size
         known = (before >= 0) & (here >= 0)
@@ -153,13 +154,3 @@ def _unknown_label(label: str, count: int, scheme: LabelScheme) -> str:
     near = get_close_matches(label, scheme.tags, 1, 0.5)
     hint = f"did you mean '{near[0]}'?" if near else f"which has {', '.join(scheme.tags[:12])}"
     return f"label '{label}' ({count} times) is not in the label set, {hint}"
-
-
-def _portions(offsets: IntArray) -> Iterator[tuple[int, int]]:
-    """Ranges of rows that hold a bounded number of cells each."""
-    first, n_rows = 0, len(offsets) - 1
-    while first < n_rows:
-        limit = offsets[first] + _CELLS_AT_A_TIME
-        last = max(first + 1, int(np.searchsorted(offsets, limit, side="right")) - 1)
-        yield first, last
-        first = last

@@ -1,6 +1,6 @@
 """Ragged: sequences of different lengths that live one after the other in a flat array."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar, overload
 
@@ -62,3 +62,15 @@ def gather_ranges(starts: NDArray[Any], lengths: NDArray[Any]) -> NDArray[np.int
     shifts = np.asarray(starts) - (np.cumsum(lengths) - lengths)
     places: NDArray[np.int64] = np.arange(total, dtype=np.int64) + np.repeat(shifts, lengths)
     return places
+
+
+def portions(offsets: NDArray[Any], limit: int) -> Iterator[slice]:
+    """Ranges of items that together hold no more than the limit, or of one that alone holds more.
+
+    What is worked out on the way is often wider than what is held: a piece at a time bounds it.
+    """
+    first, n_items = 0, len(offsets) - 1
+    while first < n_items:
+        last = int(np.searchsorted(offsets, offsets[first] + limit, side="right")) - 1
+        yield slice(first, max(first + 1, last))
+        first = max(first + 1, last)

@@ -1,18 +1,20 @@
 """Spans, and the way between tags and spans, for one sequence and for flat arrays of many."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from itertools import pairwise
 
 import numpy as np
 
 from crowdseq.arrays import BoolArray, IntArray
 from crowdseq.core.labels import LabelScheme
+from crowdseq.core.ragged import portions
 from crowdseq.errors import SchemeError
 
 _BEGINNERS = tuple(map(ord, "BSU"))
 _CONTINUERS = tuple(map(ord, "IEL"))
 _OPEN = tuple(map(ord, "BI"))
+_TOKENS_AT_A_TIME = 1 << 22
 
 
 @dataclass(frozen=True, order=True)
@@ -43,52 +45,59 @@ def find_spans(tags: IntArray, offsets: IntArray, scheme: LabelScheme, *, lenien
     conlleval does it: any piece that cannot continue the one before it begins a span. A plain scheme has one
     span for each labelled token.
     """
-    if len(tags) == 0 or len(scheme) == 0:
-        none = np.zeros(0, np.int64)
-        return SpanTable(none, none, none)
-    inside = tags >= 0
-    types = np.where(inside, scheme.type_ids[tags], -1)
+    found = [SpanTable(*(np.zeros(0, np.int64) for _ in range(3)))]
+    for part in portions(offsets, _TOKENS_AT_A_TIME):
+        bounds = offsets[part.start : part.stop + 1]
+        table = _find_spans(tags[bounds[0] : bounds[-1]], bounds - bounds[0], scheme, lenient=lenient)
+        found.append(SpanTable(table.starts + bounds[0], table.ends + bounds[0], table.types))
+    return SpanTable(*(np.concatenate([getattr(t, f.name) for t in found]) for f in fields(SpanTable)))
+
+
+def _find_spans(tags: IntArray, offsets: IntArray, scheme: LabelScheme, *, lenient: bool) -> SpanTable:
+    # Tables by tag number; their last entry is what the number -1 finds.
+    types = np.append(scheme.type_ids, np.int16(-1))[tags]
     if scheme.is_plain:
-        places = np.flatnonzero(inside)
+        places = np.flatnonzero(types >= 0)
         return SpanTable(places, places + 1, types[places].astype(np.int64))
-    prefixes = np.where(inside, scheme.prefix_codes[tags], ord("O"))
-    heads = ~_continues(prefixes, types, offsets, scheme)
-    first = np.flatnonzero(heads)
-    last = np.append(first[1:], len(tags)) - 1
-    real = types[first] >= 0
+    prefixes = np.append(scheme.prefix_codes, np.int16(ord("O")))
+    sentence_heads = offsets[:-1][offsets[:-1] < len(tags)]
+    heads = ~_continues(tags, prefixes, types, sentence_heads, scheme)
+    inside = types >= 0
+    first = np.flatnonzero(heads & inside)
+    last = np.flatnonzero(np.append(heads[1:], True) & inside)
     if not lenient:
-        real &= _is_begun(first, prefixes, types, offsets, scheme)
-    if not lenient and scheme.kind in ("BIOES", "BILOU"):
-        real &= ~np.isin(prefixes[last], _OPEN)
-    return SpanTable(first[real], last[real] + 1, types[first[real]].astype(np.int64))
+        real = _is_begun(first, prefixes[tags[first]], types, sentence_heads, scheme)
+        if scheme.kind in ("BIOES", "BILOU"):
+            real &= ~np.isin(prefixes, _OPEN)[tags[last]]
+        first, last = first[real], last[real]
+    return SpanTable(first, last + 1, types[first].astype(np.int64))
 
 
 def _is_begun(
-    first: IntArray, prefixes: IntArray, types: IntArray, offsets: IntArray, scheme: LabelScheme
+    first: IntArray, prefixes: IntArray, types: IntArray, sentence_heads: IntArray, scheme: LabelScheme
 ) -> BoolArray:
-    """Whether the spans at these first tokens begin as their scheme says."""
+    """Whether the spans at these first tokens, with these prefixes, begin as their scheme says."""
     if scheme.kind == "IO":
         return np.ones(len(first), np.bool_)
     if scheme.kind != "IOB1":
-        return np.isin(prefixes[first], _BEGINNERS)
+        return np.isin(prefixes, _BEGINNERS)
     # In IOB1 a B- only parts a span from one of the same type right before it.
     touches = np.zeros(len(types), np.bool_)
     touches[1:] = types[1:] == types[:-1]
-    touches[offsets[:-1][offsets[:-1] < len(types)]] = False
-    begun: BoolArray = (prefixes[first] != ord("B")) | touches[first]
+    touches[sentence_heads] = False
+    begun: BoolArray = (prefixes != ord("B")) | touches[first]
     return begun
 
 
-def _continues(prefixes: IntArray, types: IntArray, offsets: IntArray, scheme: LabelScheme) -> BoolArray:
+def _continues(
+    tags: IntArray, prefixes: IntArray, types: IntArray, sentence_heads: IntArray, scheme: LabelScheme
+) -> BoolArray:
     """(T,) whether a token carries on the span of the token before it."""
-    same = np.zeros(len(types), np.bool_)
-    same[1:] = (types[1:] == types[:-1]) & (types[1:] >= 0)
-    same[offsets[:-1][offsets[:-1] < len(types)]] = False
-    same &= np.isin(prefixes, _CONTINUERS)
+    same = np.isin(prefixes, _CONTINUERS)[tags]
+    same[1:] &= types[1:] == types[:-1]
+    same[sentence_heads] = False
     if scheme.kind not in ("IO", "IOB1"):
-        closed = np.zeros(len(types), np.bool_)
-        closed[1:] = ~np.isin(prefixes[:-1], _OPEN)
-        same &= ~closed
+        same[1:] &= np.isin(prefixes, _OPEN)[tags[:-1]]
     return same
 
 

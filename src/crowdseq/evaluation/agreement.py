@@ -6,6 +6,7 @@ import numpy as np
 
 from crowdseq.arrays import IntArray
 from crowdseq.core.corpus import Corpus
+from crowdseq.core.ragged import offsets_of, portions
 from crowdseq.errors import SettingsError
 from crowdseq.evaluation.coefficients import against_rest, alpha, fleiss
 from crowdseq.evaluation.document_figures import DocumentFigures, DocumentView
@@ -13,7 +14,6 @@ from crowdseq.evaluation.measures import Agreement, Measures, plain
 from crowdseq.evaluation.pair_counts import CrowdSpans, count_pairs
 from crowdseq.evaluation.pair_totals import PairCollector, PairTotals
 from crowdseq.evaluation.pair_view import PairView
-from crowdseq.evaluation.portions import portions
 from crowdseq.evaluation.scores import MODES
 from crowdseq.evaluation.token_counts import LabelSums, TokenSums, count_tokens
 
@@ -78,13 +78,13 @@ def _document_portions(corpus: Corpus) -> Iterator[IntArray]:
     costs = (n_rows * (n_rows - 1) // 2 + corpus.text.lengths[order]) * len(corpus.scheme)
     heads = np.flatnonzero(np.diff(corpus.text.document_of[order], prepend=-1))
     by_document = np.add.reduceat(costs, heads) if len(heads) else costs
-    for part in portions(by_document, _NUMBERS_AT_A_TIME):
+    for part in portions(offsets_of(by_document), _NUMBERS_AT_A_TIME):
         last = heads[part.stop] if part.stop < len(heads) else len(order)
         yield order[heads[part.start] : last]
 
 
 def _token_portions(corpus: Corpus, sentences: IntArray) -> Iterator[slice]:
-    return portions(corpus.text.lengths[sentences] * len(corpus.scheme), _NUMBERS_AT_A_TIME)
+    return portions(offsets_of(corpus.text.lengths[sentences] * len(corpus.scheme)), _NUMBERS_AT_A_TIME)
 
 
 def _by_label(

@@ -7,9 +7,8 @@ import numpy as np
 
 from crowdseq.arrays import BoolArray, FloatArray, IntArray
 from crowdseq.core.corpus import Corpus
-from crowdseq.core.ragged import gather_ranges
+from crowdseq.core.ragged import gather_ranges, offsets_of, portions
 from crowdseq.core.spans import SpanTable, find_spans
-from crowdseq.evaluation.portions import portions
 
 _CELLS_AT_A_TIME = 1 << 20  # bounds the index arrays, which are wider than the tags themselves
 
@@ -63,7 +62,7 @@ class _RowPairs:
 
     def portions(self) -> "Iterator[_RowPairs]":
         """The same pairs, a bounded number of tokens at a time."""
-        for part in portions(self.lengths, _CELLS_AT_A_TIME):
+        for part in portions(offsets_of(self.lengths), _CELLS_AT_A_TIME):
             yield _RowPairs(self.left[part], self.right[part], self.lengths[part], self.groups[part])
 
 

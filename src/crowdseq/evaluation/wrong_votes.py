@@ -7,9 +7,8 @@ import numpy as np
 
 from crowdseq.arrays import BoolArray, FloatArray, IntArray
 from crowdseq.core.corpus import Corpus
-from crowdseq.core.ragged import gather_ranges
+from crowdseq.core.ragged import gather_ranges, portions
 from crowdseq.evaluation.coefficients import sum_by
-from crowdseq.evaluation.portions import portions
 
 _CELLS_AT_A_TIME = 1 << 20
 _LENT_VOTES = 5.0  # of the whole crowd, lent to every annotator on every truth: few votes make no rate
@@ -67,7 +66,7 @@ class JudgedCells:
 
 def judged_portions(corpus: Corpus, tag_ids: IntArray) -> Iterator[JudgedCells]:
     """All cells of a corpus, some sentences at a time."""
-    for part in portions(np.diff(corpus.annotations.block_offsets), _CELLS_AT_A_TIME):
+    for part in portions(corpus.annotations.block_offsets, _CELLS_AT_A_TIME):
         yield JudgedCells.of(corpus, tag_ids, part)
 
 
