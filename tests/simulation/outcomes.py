@@ -11,8 +11,9 @@ import numpy as np
 from crowdseq.core.building import CorpusBuilder, Record
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.labels import LabelScheme
-from crowdseq.core.spans import Span, decode, encode
+from crowdseq.core.spans import Span, encode
 from crowdseq.simulation.weights import ErrorWeights
+from span_oracles import slow_spans
 
 SPURIOUS = "spurious"
 
@@ -30,9 +31,9 @@ class Outcome:
 def passes(crowd: Corpus, *, lenient: bool = False) -> Iterator[tuple[int, str, set[Span], set[Span]]]:
     """Sentence, annotator, gold spans and given spans, for every ballot row."""
     for number, ballot in enumerate(crowd.annotations.ballots):
-        gold = set(decode(crowd.scheme, crowd.gold[number], lenient=True))
+        gold = set(slow_spans(crowd.scheme, crowd.gold[number], lenient=True))
         for voter, tags in zip(ballot.voters.tolist(), ballot.tags, strict=True):
-            given = set(decode(crowd.scheme, crowd.scheme.names(tags), lenient=lenient))
+            given = set(slow_spans(crowd.scheme, crowd.scheme.names(tags), lenient=lenient))
             yield number, crowd.annotators[voter], gold, given
 
 

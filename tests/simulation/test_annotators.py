@@ -36,7 +36,7 @@ def test_the_mean_precision_is_the_one_asked_for(gold: Corpus, precision: float,
 
 @pytest.mark.parametrize("name", REAL)
 def test_real_corpora_get_the_precision_asked_for(shared_data: Path, name: str) -> None:
-    real = real_gold(shared_data, name, 1500)
+    real = real_gold(shared_data, name, 1000)
     for precision in (0.1, 0.5, 0.9):
         for annotators in (5, 10, 15):
             made = simulate_crowd(real, CrowdSettings(precision=precision, annotators=annotators))

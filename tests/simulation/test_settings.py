@@ -23,6 +23,7 @@ from crowdseq.simulation.weights import ErrorWeights
         ({"recall": 1.2}, "recall is 1.2, it must lie between 0 and 1, or be None"),
         ({"annotators": 0}, "ask for at least 1"),
         ({"annotators": -1}, "annotators is -1, it must be at least 1"),
+        ({"annotators": 2.5}, "annotators is 2.5, it must be a whole number"),
         ({"spread": -0.1}, "spread is -0.1"),
         ({"consistency": 1.1}, "consistency is 1.1, it must lie from 0 to 1"),
         ({"slips": 0.9}, "slips is 0.9, it must lie from 0 to 0.5"),

@@ -58,10 +58,12 @@ def _word_types(text: Text, mentions: Mentions) -> tuple[BoolArray, IntArray]:
     inside = np.zeros(text.n_tokens, np.bool_)
     inside[tokens] = True
     kinds = np.repeat(table.types, mentions.lengths)
-    cells = text.token_ids[tokens].astype(np.int64) * mentions.n_types + kinds
-    size = (len(text.words), mentions.n_types)
-    counts = np.bincount(cells, minlength=size[0] * size[1]).reshape(size)
-    return inside, np.where(counts.any(axis=1), counts.argmax(axis=1), -1)
+    pairs = text.token_ids[tokens].astype(np.int64) * mentions.n_types + kinds
+    pairs, counts = np.unique(pairs, return_counts=True)  # a table of all words by all types could be huge
+    pairs = pairs[np.argsort(counts, kind="stable")]
+    types = np.full(len(text.words), -1, np.int64)
+    types[pairs // mentions.n_types] = pairs % mentions.n_types  # the most frequent one is written last
+    return inside, types
 
 
 def _token_scores(text: Text, mentions: Mentions, inside: BoolArray) -> FloatArray:

@@ -1,6 +1,7 @@
 """CrowdSettings: all that decides what a simulated crowd looks like."""
 
 from dataclasses import dataclass
+from numbers import Integral
 
 from crowdseq.errors import SettingsError
 from crowdseq.simulation.profiles import find_profile
@@ -59,6 +60,11 @@ class CrowdSettings:
         _require(0 <= self.slips <= 0.5, f"slips is {self.slips}, it must lie from 0 to 0.5")
 
     def _check_sizes(self) -> None:
+        for name in ("annotators", "seed", "per_sentence"):
+            value = getattr(self, name)
+            _require(
+                value is None or isinstance(value, Integral), f"{name} is {value}, it must be a whole number"
+            )
         _require(self.annotators >= 0, f"annotators is {self.annotators}, it must be at least 1")
         _require(self.n_persons >= 1, "annotators is 0 and there are no profiles, ask for at least 1 person")
         _require(self.seed >= 0, f"seed is {self.seed}, it must be 0 or more")
