@@ -20,7 +20,7 @@ def kernel(function: Function) -> Function:
 
 
 def inlined(function: Function) -> Function:
-    """As `kernel`, for a small part of kernels: put in place before compiling, so that sums stay in registers."""
+    """As `kernel`, for a small part of kernels: put in place before compiling, so sums stay in registers."""
     return cast(
         Function,
         njit(cache=True, nogil=True, error_model="numpy", fastmath=_STRICT, inline="always")(function),

@@ -7,14 +7,15 @@ from typing import TypeAlias
 import numpy as np
 
 from crowdseq.arrays import FloatArray
-from crowdseq.numerics.vectors import add_and_dot, dot, norm
+from crowdseq.numerics.vectors import add_and_dot, add_and_scale, compare, dot, move, norm
 
-# Weights in, value and gradient of the smooth part out; both may be overwritten by the next call.
+# Weights in, value and gradient of the smooth part out; the gradient is the caller's to keep.
 Evaluate: TypeAlias = Callable[[FloatArray], tuple[float, FloatArray]]
 
 _SUFFICIENT_DECREASE = 1e-4
 _CURVATURE = 0.9
 _LONGEST_SEARCH = 25
+_FLAT = 1e-9  # length of a gradient that is as good as zero
 _PERIOD = 10  # iterations over which progress is judged: single steps may be short without being the end
 
 
@@ -25,32 +26,38 @@ class Memory:
     size: int = 6
     steps: tuple[FloatArray, ...] = ()
     changes: tuple[FloatArray, ...] = ()
+    curvatures: tuple[float, ...] = ()  # product of each step with its change
+    scale: float = 1.0  # how long the last step was for its change of the gradient
 
-    def with_step(self, step: FloatArray, change: FloatArray) -> "Memory":
+    def after(self, there: "_Point", here: "_Point") -> "Memory":
         """This memory and one more step; a step without curvature is not remembered."""
-        if dot(step, change) <= 1e-12 * dot(change, change):
+        step, change, curvature, square = compare(there.weights, here.weights, there.gradient, here.gradient)
+        if curvature <= 1e-12 * square:
             return self
-        return Memory(self.size, (*self.steps, step)[-self.size :], (*self.changes, change)[-self.size :])
+        return Memory(
+            self.size,
+            (*self.steps, step)[-self.size :],
+            (*self.changes, change)[-self.size :],
+            (*self.curvatures, curvature)[-self.size :],
+            curvature / square,
+        )
 
     def direction(self, gradient: FloatArray) -> FloatArray:
         """Minus the approximate inverse Hessian times the gradient (the two-loop recursion)."""
         result = -gradient
         factors: list[float] = []
         pending, last = 0.0, gradient
-        for step, change in zip(reversed(self.steps), reversed(self.changes), strict=True):
-            factor = add_and_dot(result, pending, last, step) / dot(step, change)
+        known = tuple(zip(self.steps, self.changes, self.curvatures, strict=True))
+        for step, change, curvature in reversed(known):
+            factor = add_and_dot(result, pending, last, step) / curvature
             factors.append(factor)
             pending, last = -factor, change
-        scale = 1.0
-        if self.steps:
-            scale = dot(self.steps[-1], self.changes[-1]) / dot(self.changes[-1], self.changes[-1])
-        result += pending * last
-        result *= scale
+        add_and_scale(result, pending, last, self.scale)
         pending = 0.0
-        for step, change, factor in zip(self.steps, self.changes, reversed(factors), strict=True):
-            projection = add_and_dot(result, pending, last, change) / dot(step, change)
+        for (step, change, curvature), factor in zip(known, reversed(factors), strict=True):
+            projection = add_and_dot(result, pending, last, change) / curvature
             pending, last = factor - projection, step
-        result += pending * last
+        add_and_scale(result, pending, last, 1.0)
         return result
 
 
@@ -72,12 +79,14 @@ class Minimiser:
     """Settings of the search.
 
     max_iterations: steps at most. tolerance: stop when ten steps lower the value by less than this share.
-    l1: weight of the sum of absolute values, added to the objective. progress: told (iteration, value).
+    l1: weight of the sum of absolute values, added to the objective. stop_below: a value that is low enough.
+    progress: told (iteration, value).
     """
 
     max_iterations: int = 1_000
     tolerance: float = 1e-5
     l1: float = 0.0
+    stop_below: float = -np.inf
     progress: Callable[[int, float], None] | None = None
 
     def minimise(self, evaluate: Evaluate, start: FloatArray, memory: Memory | None = None) -> Optimum:
@@ -99,7 +108,7 @@ class Minimiser:
             if there is None:
                 converged = True  # no step lowers the value any more: the end of what doubles can tell apart
                 break
-            memory = memory.with_step(there.weights - here.weights, there.gradient - here.gradient)
+            memory = memory.after(there, here)
             here = there
             history.append(here.value)
             if self.progress is not None:
@@ -111,7 +120,9 @@ class Minimiser:
         )
 
     def _is_flat(self, here: "_Point", history: list[float]) -> bool:
-        if norm(here.slope) <= 1e-9 * max(1.0, norm(here.weights)):
+        if here.value <= self.stop_below:
+            return True
+        if norm(here.slope) <= _FLAT:
             return True
         if len(history) <= _PERIOD:
             return False
@@ -143,7 +154,6 @@ class _Point:
     @classmethod
     def at(cls, evaluate: Evaluate, weights: FloatArray, l1: float) -> "_Point":
         smooth, gradient = evaluate(weights)
-        gradient = gradient.copy()
         if l1 == 0.0:
             return cls(weights, smooth, gradient, gradient)
         value = smooth + l1 * float(np.abs(weights).sum())
@@ -165,7 +175,7 @@ def _wolfe_search(
     low, high = 0.0, np.inf
     best: _Point | None = None
     for tried in range(1, _LONGEST_SEARCH + 1):
-        there = _Point.at(evaluate, here.weights + length * direction, 0.0)
+        there = _Point.at(evaluate, move(here.weights, length, direction), 0.0)
         if not there.value <= here.value + _SUFFICIENT_DECREASE * length * slope:
             high = length
         else:
@@ -185,7 +195,7 @@ def _projected_search(
     """Backtracking in which no weight changes its sign: it stops at zero instead."""
     orthant = np.where(here.weights != 0.0, np.sign(here.weights), -np.sign(here.slope))
     for tried in range(1, _LONGEST_SEARCH + 1):
-        weights = here.weights + length * direction
+        weights = move(here.weights, length, direction)
         weights[weights * orthant <= 0.0] = 0.0
         there = _Point.at(evaluate, weights, l1)
         if there.value <= here.value + _SUFFICIENT_DECREASE * dot(here.slope, weights - here.weights):

@@ -120,44 +120,32 @@ def _lowest(values: FloatArray, at: int, width: int, floor: float, ceiling: floa
 
 
 @inlined
-def times_matrix(
-    labels: tuple[int, ...],
-    n_labels: int,
-    vector: FloatArray,
-    at: int,
-    matrix: FloatArray,
-    result: FloatArray,
-    to: int,
-) -> None:
-    """result[to:] = vector[at:] times matrix, both of padded width.
+def four_sums(
+    n_labels: int, vector: FloatArray, at: int, matrix: FloatArray, j: int
+) -> tuple[float, float, float, float]:
+    """Entries j..j + 3 of vector[at:] times matrix.
 
-    Four columns and two rows at a time: the sums stay in registers, and no sum waits long for the one before.
+    Two rows at a time: the sums stay in registers, and no sum waits long for the one before.
     """
-    n_labels = label_count(labels, n_labels)
-    width = padded_width(labels, n_labels)
-    for j in range(0, width, 4):
-        a0 = a1 = a2 = a3 = 0.0
-        b0 = b1 = b2 = b3 = 0.0
-        for i in range(0, n_labels - 1, 2):
-            even, odd = vector[at + i], vector[at + i + 1]
-            a0 += even * matrix[i, j]
-            a1 += even * matrix[i, j + 1]
-            a2 += even * matrix[i, j + 2]
-            a3 += even * matrix[i, j + 3]
-            b0 += odd * matrix[i + 1, j]
-            b1 += odd * matrix[i + 1, j + 1]
-            b2 += odd * matrix[i + 1, j + 2]
-            b3 += odd * matrix[i + 1, j + 3]
-        if n_labels % 2 == 1:
-            last = vector[at + n_labels - 1]
-            a0 += last * matrix[n_labels - 1, j]
-            a1 += last * matrix[n_labels - 1, j + 1]
-            a2 += last * matrix[n_labels - 1, j + 2]
-            a3 += last * matrix[n_labels - 1, j + 3]
-        result[to + j] = a0 + b0
-        result[to + j + 1] = a1 + b1
-        result[to + j + 2] = a2 + b2
-        result[to + j + 3] = a3 + b3
+    a0 = a1 = a2 = a3 = 0.0
+    b0 = b1 = b2 = b3 = 0.0
+    for i in range(0, n_labels - 1, 2):
+        even, odd = vector[at + i], vector[at + i + 1]
+        a0 += even * matrix[i, j]
+        a1 += even * matrix[i, j + 1]
+        a2 += even * matrix[i, j + 2]
+        a3 += even * matrix[i, j + 3]
+        b0 += odd * matrix[i + 1, j]
+        b1 += odd * matrix[i + 1, j + 1]
+        b2 += odd * matrix[i + 1, j + 2]
+        b3 += odd * matrix[i + 1, j + 3]
+    if n_labels % 2 == 1:
+        last = vector[at + n_labels - 1]
+        a0 += last * matrix[n_labels - 1, j]
+        a1 += last * matrix[n_labels - 1, j + 1]
+        a2 += last * matrix[n_labels - 1, j + 2]
+        a3 += last * matrix[n_labels - 1, j + 3]
+    return a0 + b0, a1 + b1, a2 + b2, a3 + b3
 
 
 @kernel
@@ -182,17 +170,19 @@ def forward(
     total = 1.0
     for t in range(length):
         row = t * width
-        if t == 0:
-            for j in range(width):
-                alpha[row + j] = weights[row + j]
-        else:
-            times_matrix(labels, n_labels, alpha, row - width, transitions, alpha, row)
-            for j in range(width):
-                alpha[row + j] *= weights[row + j] * scale
         scales[t] = scale
         total = 0.0
-        for j in range(row, row + width, 4):
-            total += (alpha[j] + alpha[j + 1]) + (alpha[j + 2] + alpha[j + 3])
+        for j in range(0, width, 4):
+            a, b, c, d = scale, scale, scale, scale
+            if t > 0:
+                a, b, c, d = four_sums(n_labels, alpha, row - width, transitions, j)
+                a, b, c, d = a * scale, b * scale, c * scale, d * scale
+            a *= weights[row + j]
+            b *= weights[row + j + 1]
+            c *= weights[row + j + 2]
+            d *= weights[row + j + 3]
+            alpha[row + j], alpha[row + j + 1], alpha[row + j + 2], alpha[row + j + 3] = a, b, c, d
+            total += (a + b) + (c + d)
         if total == 0.0:
             return -np.inf, 0.0, NO_PATH
         scale = 1.0 / total
@@ -232,16 +222,20 @@ def backward(
         beta[j] = 1.0 / last_total
     for t in range(length - 1, -1, -1):
         row = t * width
+        for j in range(0, width, 4):
+            if t < length - 1:
+                a, b, c, d = four_sums(n_labels, weights, row + width, transposed, j)
+                # A label that cannot be reached may have an infinite weight here: it must not meet a zero.
+                beta[j] = a if alpha[row + j] > 0.0 else 0.0
+                beta[j + 1] = b if alpha[row + j + 1] > 0.0 else 0.0
+                beta[j + 2] = c if alpha[row + j + 2] > 0.0 else 0.0
+                beta[j + 3] = d if alpha[row + j + 3] > 0.0 else 0.0
+            weights[row + j] *= scales[t] * beta[j]
+            weights[row + j + 1] *= scales[t] * beta[j + 1]
+            weights[row + j + 2] *= scales[t] * beta[j + 2]
+            weights[row + j + 3] *= scales[t] * beta[j + 3]
         for j in range(n_labels):
             marginals[start + t, j] = alpha[row + j] * beta[j]
-        if t > 0:
-            for j in range(width):
-                weights[row + j] *= scales[t] * beta[j]
-            times_matrix(labels, n_labels, weights, row, transposed, beta, 0)
-            for i in range(width):
-                # A label that cannot be reached may have an infinite backward weight, which must not meet a
-                # zero.
-                beta[i] = beta[i] if alpha[row - width + i] > 0.0 else 0.0
 
 
 @kernel

@@ -12,7 +12,7 @@ from crowdseq.numerics.compiling import own_labels
 from crowdseq.numerics.crf_blocks import expect_block
 from crowdseq.numerics.grouped import emit
 from crowdseq.numerics.lbfgs import Memory, Minimiser, Optimum
-from crowdseq.numerics.vectors import dot
+from crowdseq.numerics.vectors import dot, subtract_and_penalise
 from crowdseq.tagging.features import FeatureSettings
 from crowdseq.tagging.inventory import take_stock
 from crowdseq.tagging.layout import Layout
@@ -207,11 +207,8 @@ class Objective:
         gradient = np.empty(problem.n_weights)
         layout.collect(self.expected, self.rows, gradient[: layout.n_pairs], problem.threads)
         gradient[layout.n_pairs :] = pairs.ravel()[problem.learnt_transitions]
-        value = dot(self.sentence_weights, log_partition) - dot(weights, self.observed)
-        value += self.c2 * dot(weights, weights)
-        gradient -= self.observed
-        gradient += (2.0 * self.c2) * weights
-        return value, gradient
+        along, square = subtract_and_penalise(gradient, self.observed, weights, self.c2)
+        return dot(self.sentence_weights, log_partition) - along + self.c2 * square, gradient
 
     def _expect(self, transitions: FloatArray) -> tuple[FloatArray, FloatArray]:
         """(N,) log-partitions and (M, M) expected pairs; the expected labels go to self.expected."""

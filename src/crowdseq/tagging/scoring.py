@@ -14,6 +14,7 @@ from crowdseq.numerics.compiling import own_labels
 from crowdseq.numerics.grouped import score_values
 from crowdseq.tagging.features import EDGE
 from crowdseq.tagging.inventory import word_pieces
+from crowdseq.tagging.streams import PAIR_BREAK
 
 _MOST_WORDS = (
     400_000  # the cache of word rows starts anew beyond this, so that endless text does not fill memory
@@ -38,6 +39,11 @@ class StreamWeights:
     def index(self) -> dict[str, int]:
         """Piece to its number."""
         return {piece: number for number, piece in enumerate(self.pieces)}
+
+    @cached_property
+    def pair_numbers(self) -> "PairNumbers":
+        """Of a stream of pairs."""
+        return PairNumbers(self.pieces)
 
     @property
     def window(self) -> IntArray:
@@ -133,12 +139,12 @@ class WordRows:
 class PairNumbers:
     """Finds the number of a word pair from the numbers of its two words, without making a string."""
 
-    def __init__(self, stream: StreamWeights, pair_break: str) -> None:
-        self._vocabulary: dict[str, int] = {}
-        number = self._vocabulary.setdefault
-        halves = [piece.split(pair_break, 1) for piece in stream.pieces]
-        first = [number(a, len(self._vocabulary)) for a, _ in halves]
-        second = [number(b, len(self._vocabulary)) for _, b in halves]
+    def __init__(self, pairs: Sequence[str]) -> None:
+        halves = [pair.partition(PAIR_BREAK) for pair in pairs]
+        words = dict.fromkeys([half[0] for half in halves] + [half[2] for half in halves])
+        self._vocabulary = {word: number for number, word in enumerate(words)}
+        first = [self._vocabulary[half[0]] for half in halves]
+        second = [self._vocabulary[half[2]] for half in halves]
         self.n_words = len(self._vocabulary)
         codes = np.array(first, dtype=np.int64) * self.n_words + np.array(second, dtype=np.int64)
         self._order = np.argsort(codes, kind="stable")

@@ -103,12 +103,18 @@ def pair_stream(passage: Passage, template: str) -> Stream:
     words, n_words = shown.table, max(len(shown.table), 1)
     ids = shown.ids[passage.token_ids]
     codes = pair_codes(ids, passage.offsets, n_words)
-    unique, ids = np.unique(codes, return_inverse=True)
-    missing = int(len(unique) > 0 and unique[0] < 0)
+    unique, first, ids = np.unique(codes, return_index=True, return_inverse=True)
+    # In the order of the text: rare pairs then lie where the walk through the text comes by anyway.
+    first[unique < 0] = -1
+    order = np.argsort(first)
+    number = np.empty(len(unique), dtype=np.int32)
+    number[order] = np.arange(len(unique))
+    missing = int((unique < 0).sum())
     table = [
-        f"{words[code // n_words]}{PAIR_BREAK}{words[code % n_words]}" for code in unique[missing:].tolist()
+        f"{words[code // n_words]}{PAIR_BREAK}{words[code % n_words]}"
+        for code in unique[order[missing:]].tolist()
     ]
-    return Stream(table, (ids - missing).astype(np.int32))
+    return Stream(table, number[ids] - np.int32(missing))
 
 
 def further_streams(passage: Passage, settings: FeatureSettings) -> dict[str, Stream]:

@@ -19,7 +19,7 @@ from crowdseq.numerics.grouped import add_windows
 from crowdseq.tagging.explanation import Explanation, Reason, reasons, strongest
 from crowdseq.tagging.features import EDGE, PAIRS, WORDS, FeatureSettings
 from crowdseq.tagging.inventory import word_pieces
-from crowdseq.tagging.scoring import PairNumbers, StreamWeights, WordRows
+from crowdseq.tagging.scoring import StreamWeights, WordRows
 from crowdseq.tagging.streams import PAIR_BREAK, Passage, further_streams, pair_codes
 from crowdseq.tagging.templates import TEMPLATES
 
@@ -172,7 +172,8 @@ class Tagger:
     def _seen_pairs(
         self, template: str, word_ids: IntArray, words: Sequence[str], offsets: IntArray
     ) -> "_SeenStream":
-        stream, pairs = self._stream(PAIRS + template), self._pair_numbers[template]
+        stream = self._stream(PAIRS + template)
+        pairs = stream.pair_numbers
         used, places = np.unique(word_ids, return_inverse=True)
         numbers = pairs.words([TEMPLATES[template](words[number])[0] for number in used.tolist()])
         found = pairs.find(pair_codes(numbers[places], offsets, pairs.n_words))
@@ -219,10 +220,6 @@ class Tagger:
     @cached_property
     def _word_rows(self) -> WordRows:
         return WordRows(self._stream(WORDS), tuple(self.features.windows), len(self.scheme))
-
-    @cached_property
-    def _pair_numbers(self) -> dict[str, PairNumbers]:
-        return {name: PairNumbers(self._stream(PAIRS + name), PAIR_BREAK) for name in self.features.pairs}
 
     @cached_property
     def _edges(self) -> tuple[FloatArray, FloatArray]:

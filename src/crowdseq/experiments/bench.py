@@ -1,0 +1,284 @@
+"""The speed bench: our tagger beside python-crfsuite on the same attributes, and how cost grows."""
+
+import os
+import platform
+import tempfile
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from crowdseq.core.corpus import Corpus
+from crowdseq.errors import FormatError, Problem
+from crowdseq.evaluation.scores import evaluate
+from crowdseq.experiments.bench_growth import label_growth, token_growth
+from crowdseq.experiments.bench_measures import free_cores, interleave, peak_memory_of, wall_time_of
+from crowdseq.experiments.bench_rivals import BENCH_FEATURES, Rival, RivalTagger, RivalTraining, known_tags
+from crowdseq.formats.model_file import save_tagger
+from crowdseq.numerics.lbfgs import Minimiser, Optimum
+from crowdseq.tagging.crf import CrfTrainer
+from crowdseq.tagging.problem import ChainRules, CrfProblem
+from crowdseq.tagging.streams import Passage
+from crowdseq.tagging.tagger import Tagger
+from crowdseq.tagging.targets import Targets
+from crowdseq.workflows.reading import read
+
+FORMAT_VERSION = 1
+_C2 = 1.0
+_SHORT, _LONG = 3, 13  # iterations of the two runs whose difference is the cost of ten
+_FREE = 1.8  # cores that the spin test must get before two-thread rows bind
+
+Tell = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Row:
+    """One comparison: our figure, the rival's, and how many times better ours is."""
+
+    what: str
+    unit: str
+    ours: float
+    rival: float
+    ratio: float
+    must: float | None = None
+    aim: float | None = None
+    binds: bool = True
+
+    @property
+    def verdict(self) -> str:
+        if not self.binds:
+            return "not binding here"
+        if self.must is None or self.aim is None:
+            return ""
+        return "aim" if self.ratio >= self.aim else "must" if self.ratio >= self.must else "MISSED"
+
+
+def run_bench(data: Path, tell: Tell, repeats: int = 5) -> dict[str, Any]:
+    """All rows on the CoNLL-2003 folder in `data`; `tell` hears what is being measured."""
+    train_file, test_file = data / "conll2003" / "train.conll.gz", data / "conll2003" / "test.conll.gz"
+    for file in (train_file, test_file):
+        if not file.is_file():
+            raise FormatError(Problem("the bench needs CoNLL-2003, say --data FOLDER", str(file)))
+    train, test = read(train_file, format="conll"), read(test_file, format="conll")
+    with tempfile.TemporaryDirectory() as folder:
+        bench = _Bench(train, test, Path(folder), tell, repeats)
+        cores = free_cores()
+        tell(f"spin test: {cores:.2f} cores free")
+        rows = [*bench.evaluation(cores), *bench.training(), *bench.tagging(), bench.memory(train_file)]
+        rows.append(bench.start())
+        tell("growth with tokens and labels")
+        growth = {"tokens": token_growth(train, repeats), "labels": label_growth(train, repeats)}
+    return {
+        "format_version": FORMAT_VERSION,
+        "machine": {"processor": _processor(), "cores": os.cpu_count(), "python": platform.python_version()},
+        "spin_test_cores": round(cores, 2),
+        "rows": [{**asdict(row), "verdict": row.verdict} for row in rows],
+        "growth": growth,
+    }
+
+
+class _Bench:
+    """The training text on both sides, and the rows that can be measured with it."""
+
+    def __init__(self, train: Corpus, test: Corpus, folder: Path, tell: Tell, repeats: int) -> None:
+        self._folder, self._tell, self._repeats = folder, tell, repeats
+        self._scheme = train.scheme
+        self._test = [list(tokens) for tokens in test.text.tokens]
+        self._test_tags = known_tags(test)
+        tell("reading the training text on both sides")
+        sentences = list(train.text.tokens)
+        self._rival = Rival(sentences, known_tags(train), _C2)
+        self._passage = Passage.of_text(train.text)
+        self._targets = Targets.of_tags(train.gold_tags, train.offsets, len(train.scheme))
+        self._one, self._two = self._problem(1), self._problem(2)
+
+    def _problem(self, threads: int) -> CrfProblem:
+        """Ours as the rival has it: no rules, and weights for those transitions that occur."""
+        n_labels = self._targets.n_labels
+        learnt = self._targets.edges(np.ones(len(self._passage.offsets) - 1)) > 0
+        return CrfProblem.build(
+            self._passage, ChainRules.free(n_labels), BENCH_FEATURES, self._targets.unary, learnt, threads
+        )
+
+    def _train(self, problem: CrfProblem, iterations: int) -> Optimum:
+        minimiser = Minimiser(max_iterations=iterations, tolerance=0.0)
+        return problem.train(self._targets, _C2, minimiser)
+
+    def evaluation(self, cores: float) -> list[Row]:
+        """One evaluation with its share of the optimiser, as the difference of two runs."""
+        self._tell("objective and gradient, one and two threads")
+        model = self._folder / "short"
+        self._train(self._two, 2)
+        timings = interleave(
+            [
+                lambda: self._rival.train(model, _SHORT),
+                lambda: self._rival.train(model, _LONG),
+                lambda: self._train(self._one, _SHORT),
+                lambda: self._train(self._one, _LONG),
+                lambda: self._train(self._two, _SHORT),
+                lambda: self._train(self._two, _LONG),
+            ],
+            self._repeats,
+        )
+        steps = _LONG - _SHORT
+        rival, one, two = ((timings[i + 1].cpu - timings[i].cpu) / steps for i in (0, 2, 4))
+        rival_wall, one_wall, two_wall = ((timings[i + 1].wall - timings[i].wall) / steps for i in (0, 2, 4))
+        two_free = cores >= _FREE
+        return [
+            Row("evaluation with optimiser, 1 thread", "CPU s", one, rival, rival / one, 2.5, 4.0),
+            Row(
+                "evaluation with optimiser, 2 threads",
+                "wall s",
+                two_wall,
+                rival_wall,
+                rival_wall / two_wall,
+                4.0,
+                7.0,
+                two_free,
+            ),
+            Row(
+                "2 threads against 1 of ours",
+                "wall s",
+                two_wall,
+                one_wall,
+                one_wall / two_wall,
+                1.6,
+                1.9,
+                two_free,
+            ),
+            Row("processor time of 2 threads against 1", "CPU s", two, one, one / two),
+        ]
+
+    def training(self) -> list[Row]:
+        """To the loss at which the rival stops, and what both then score on the test text."""
+        self._tell("training to the rival's final loss; this takes the longest")
+        results: list[RivalTraining | Optimum] = []
+        model = self._folder / "final"
+
+        def ours() -> None:
+            loss = results[0].loss if isinstance(results[0], RivalTraining) else 0.0
+            minimiser = Minimiser(tolerance=0.0, stop_below=loss * (1 + 1e-4))
+            results.append(self._one.train(self._targets, _C2, minimiser))
+
+        theirs, mine = interleave([lambda: results.append(self._rival.train(model)), ours], 1)
+        optimum = results[1]
+        assert isinstance(optimum, Optimum)
+        self._ours = self._tagger(optimum)
+        found = [evaluate(self._test_tags, tags).f1 or 0.0 for tags in self._both_tags(model)]
+        return [
+            Row(
+                "training to the rival's final loss, 1 thread",
+                "CPU s",
+                mine.cpu,
+                theirs.cpu,
+                theirs.cpu / mine.cpu,
+                2.0,
+                4.0,
+            ),
+            Row(
+                "test F1 with the same attributes",
+                "F1",
+                found[1],
+                found[0],
+                found[1] - found[0],
+                -0.002,
+                -0.002,
+            ),
+        ]
+
+    def _tagger(self, optimum: Optimum) -> Tagger:
+        """Trained without rules, as the rival is, but tagging with them, as our taggers do."""
+        free = CrfTrainer(features=BENCH_FEATURES).tagger(self._one, self._scheme, optimum.weights)
+        kept = np.where(self._scheme.allowed, free.transitions, -np.inf)
+        return Tagger(free.scheme, free.features, free.streams, kept)
+
+    def _both_tags(self, model: Path) -> list[Any]:
+        return [RivalTagger(model).tag_many(self._test), self._ours.tag_many(self._test)]
+
+    def tagging(self) -> list[Row]:
+        """From raw tokens, features included: with words never seen before, and once they are known."""
+        self._tell("tagging raw tokens")
+        rival = RivalTagger(self._folder / "final")
+        warm = _fresh(self._ours)
+        warm.tag_many(self._test)
+        theirs, cold_time, warm_time = interleave(
+            [
+                lambda: rival.tag_many(self._test),
+                lambda: _fresh(self._ours).tag_many(self._test),
+                lambda: warm.tag_many(self._test),
+            ],
+            self._repeats,
+        )
+        n_tokens = sum(map(len, self._test))
+        rival_speed = n_tokens / theirs.cpu
+        rows = []
+        for what, timing in (
+            ("tagging raw tokens, all words new", cold_time),
+            ("the same, words met before", warm_time),
+        ):
+            speed = n_tokens / timing.cpu
+            rows.append(Row(what, "tokens / CPU s", speed, rival_speed, speed / rival_speed, 8.0, 20.0))
+        return rows
+
+    def memory(self, train_file: Path) -> Row:
+        """Peak memory of a whole training process on each side."""
+        self._tell("peak memory of a training process on each side")
+        probe = "crowdseq.experiments.bench_memory"
+        ours, rival = (peak_memory_of([probe, who, str(train_file)]) for who in ("crowdseq", "crfsuite"))
+        return Row("peak memory of training", "MB", ours, rival, rival / ours, 1.0, 1 / 0.6)
+
+    def start(self) -> Row:
+        """Tagging one sentence from the command line, machine code cached."""
+        self._tell("second start of the command line")
+        place = self._folder / "tagger"
+        save_tagger(self._ours, place)
+        arguments = ["crowdseq", "tag", str(place), "-"]
+        times = [wall_time_of(arguments, "EU rejects German call\n") for _ in range(4)]
+        best = min(times[1:])
+        return Row("second start: tag one sentence", "wall s", best, 2.0, 2.0 / best, 1.0, 2.0)
+
+
+def _fresh(tagger: Tagger) -> Tagger:
+    """The same tagger without what it has cached."""
+    return Tagger(tagger.scheme, tagger.features, tagger.streams, np.array(tagger.transitions))
+
+
+def _processor() -> str:
+    info = Path("/proc/cpuinfo")
+    if not info.exists():
+        return platform.processor()
+    names = [
+        line.partition(":")[2].strip()
+        for line in info.read_text().splitlines()
+        if line.startswith("model name")
+    ]
+    return names[0] if names else platform.processor()
+
+
+def render_bench(result: dict[str, Any]) -> str:
+    """The rows as a page for people."""
+    machine = result["machine"]
+    lines = [
+        "# Benchmarks",
+        "",
+        "Written by `make bench`: CoNLL-2003, the same attributes and c2 = 1 on both sides, medians of "
+        "interleaved runs in one go. The rival is python-crfsuite.",
+        "",
+        f"{machine['processor']}, {machine['cores']} cores, Python {machine['python']}; "
+        f"the spin test found {result['spin_test_cores']:.2f} cores free.",
+        "",
+        "| what | unit | crowdseq | rival | ratio | must / aim | reached |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for row in result["rows"]:
+        goal = "" if row["must"] is None else f"{row['must']:.3g} / {row['aim']:.3g}"
+        lines.append(
+            f"| {row['what']} | {row['unit']} | {row['ours']:.4g} | {row['rival']:.4g} | {row['ratio']:.3g} "
+            f"| {goal} | {row['verdict']} |"
+        )
+    lines += ["", "Cost of one evaluation:", "", "| tokens | labels | ns / token |", "|---|---|---|"]
+    for row in [*result["growth"]["tokens"], *result["growth"]["labels"]]:
+        lines.append(f"| {row['tokens']} | {row['labels']} | {row['ns_per_token']} |")
+    return "\n".join(lines) + "\n"

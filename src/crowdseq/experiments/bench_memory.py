@@ -1,0 +1,51 @@
+"""Train in a process of its own and print its peak memory in megabytes; arguments: who, training file."""
+
+import resource
+import sys
+import tempfile
+from pathlib import Path
+
+_ITERATIONS = 8  # the peak is reached as soon as the optimiser's memory is full
+
+
+def main(who: str, train_file: str) -> float:
+    """Peak resident megabytes after reading the file and training on it."""
+    from crowdseq.workflows.reading import read
+
+    corpus = read(train_file, format="conll")
+    if who == "crowdseq":
+        _train_ours(corpus)
+    else:
+        _train_rival(corpus)
+    return _peak_megabytes()
+
+
+def _peak_megabytes() -> float:
+    """The high-water mark of this program; what getrusage tells includes the process it was started from."""
+    status = Path("/proc/self/status")
+    if not status.exists():
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    line = next(line for line in status.read_text().splitlines() if line.startswith("VmHWM"))
+    return int(line.split()[1]) / 1024
+
+
+def _train_ours(corpus: object) -> None:
+    from crowdseq.core.corpus import Corpus
+    from crowdseq.experiments.bench_rivals import BENCH_FEATURES
+    from crowdseq.tagging.crf import CrfTrainer
+
+    assert isinstance(corpus, Corpus)
+    CrfTrainer(features=BENCH_FEATURES, max_iterations=_ITERATIONS).fit(corpus, corpus.gold_tags)
+
+
+def _train_rival(corpus: object) -> None:
+    from crowdseq.core.corpus import Corpus
+    from crowdseq.experiments.bench_rivals import Rival, known_tags
+
+    assert isinstance(corpus, Corpus)
+    with tempfile.TemporaryDirectory() as folder:
+        Rival(list(corpus.text.tokens), known_tags(corpus), 1.0).train(Path(folder) / "model", _ITERATIONS)
+
+
+if __name__ == "__main__":
+    sys.stdout.write(f"{main(*sys.argv[1:3])}\n")
