@@ -5,7 +5,7 @@ theirs. We follow Eq. 16 and the right side of Eq. 17, one truth shared by all a
 one truth for each, which is another quantity. `docs/methods/sa-slc.md` tells the other departures.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,7 @@ from crowdseq.aggregation.joint_em import JointEm, State
 from crowdseq.aggregation.settling import best_valid_tags, settle
 from crowdseq.aggregation.truth_model import TruthModel
 from crowdseq.aggregation.voting import label_shares
-from crowdseq.arrays import FloatArray
+from crowdseq.arrays import BoolArray, FloatArray
 from crowdseq.core.corpus import Corpus
 from crowdseq.numerics.candidates import MODES, Candidates, candidate_mask, with_paths
 from crowdseq.numerics.categorical import count_votes
@@ -33,6 +33,7 @@ from crowdseq.numerics.dependency import Smoothing
 from crowdseq.numerics.em import Progress, has_settled, quiet
 from crowdseq.numerics.pruned_chain import CandidateLists
 from crowdseq.tagging.crf import CrfTrainer
+from crowdseq.tagging.features import feature_settings
 
 STARTS = ("votes", "paper")
 
@@ -48,10 +49,12 @@ PRESETS: dict[str, dict[str, Any]] = {
         "smoothing": 100.0,
         "folds": 5,
         "temper": 0.45,
-        "coupling": 0.5,
+        "coupling": 0.35,
         "start": "votes",
-        "rounds": 8,
+        "rounds": 10,
         "steps": 15,
+        "document": True,
+        "c2": 2.0,
     },
     "paper": {
         "dependency": "paper",
@@ -67,6 +70,8 @@ PRESETS: dict[str, dict[str, Any]] = {
         "start": "paper",
         "rounds": 10,
         "steps": 30,
+        "document": False,
+        "c2": 1.0,
     },
 }
 
@@ -88,7 +93,8 @@ class SaSlc(ResumableAggregator):
     coupling: weight of what is believed of the same word elsewhere in the document.
     start: `votes`, or `paper`: random tables and the labels of one random annotator, drawn with `seed`.
     rounds, tolerance: EM rounds at most, and the relative change of the objective at which to stop.
-    steps: L-BFGS steps of a round. features, c2, threads: of the CRF. gold: hold known gold tokens at it.
+    steps: L-BFGS steps of a round. features, c2, threads: of the CRF. document: whether it sees what a word
+        looks like elsewhere in its document. gold: hold known gold tokens at it.
     """
 
     preset: str = "default"
@@ -107,8 +113,9 @@ class SaSlc(ResumableAggregator):
     rounds: int | None = None
     tolerance: float = 1e-4
     steps: int | None = None
-    features: str = "basic"
-    c2: float = 1.0
+    features: str = "rich"
+    document: bool | None = None
+    c2: float | None = None
     gold: bool = False
     seed: int = 0
     threads: int = 1
@@ -129,7 +136,8 @@ class SaSlc(ResumableAggregator):
 
     @property
     def trainer(self) -> CrfTrainer:
-        return CrfTrainer(features=self.features, c2=self.c2, threads=self.threads)
+        features = replace(feature_settings(self.features), document=bool(self.document))
+        return CrfTrainer(features=features, c2=float(self.c2 or 0.0), threads=self.threads)
 
     @property
     def draws(self) -> bool:
@@ -169,11 +177,11 @@ class SaSlc(ResumableAggregator):
         linked = linked_tokens(corpus, str(self.repeat_tokens), _TELLING_SHARE)
         votes = ContextVotes.of(corpus, words, linked, str(self.repeat_scope))
         evidence = Evidence.of(votes, str(self.dependency), corpus.n_tokens, n_labels)
-        chosen = self._candidates(corpus, count_votes(votes.tokens, votes.labels, corpus.n_tokens, n_labels))
-        folds = assign_folds(corpus, int(self.folds or 1))
-        truth = TruthModel.build(
-            corpus, folds, int(self.folds or 1), chosen.mask.astype(np.float64), self.trainer
-        )
+        counts = count_votes(votes.tokens, votes.labels, corpus.n_tokens, n_labels)
+        chosen = self._candidates(corpus, counts)
+        n_folds = int(self.folds or 1)
+        support = (_likely_labels(corpus, counts) & chosen.mask).astype(np.float64)
+        truth = TruthModel.build(corpus, assign_folds(corpus, n_folds), n_folds, support, self.trainer)
         strength = float(self.smoothing or 0.0)
         session = JointEm(
             corpus,
@@ -227,6 +235,18 @@ class SaSlc(ResumableAggregator):
         return Learned(consensus, session.truth.tagger(state.belief, state.weights, corpus))
 
 
+def _likely_labels(corpus: Corpus, counts: FloatArray) -> BoolArray:
+    """(T, M) labels for which a token's features get weights: those voted for, O, and all where nobody voted.
+
+    A label that nobody gave to a token can still win there, by the weights that others taught its features.
+    """
+    likely = counts > 0
+    if corpus.scheme.outside >= 0:
+        likely[:, corpus.scheme.outside] = True
+    likely[counts.sum(axis=1) == 0] = True
+    return np.asarray(likely)
+
+
 _TELLING_SHARE = 0.1
 _CHOICES: dict[str, tuple[str, ...]] = {
     "dependency": DEPENDENCIES,
@@ -245,5 +265,6 @@ _LEAST: dict[str, float] = {
     "rounds": 1,
     "tolerance": 0.0,
     "steps": 1,
+    "c2": 0.0,
     "threads": 1,
 }
