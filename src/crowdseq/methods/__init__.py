@@ -3,22 +3,28 @@
 from crowdseq.aggregation.contract import Aggregator, registered_methods
 from crowdseq.methods import (
     bsc,
+    crf_ma,
     dawid_skene,
     gold,
     hmm_crowd,
     ibcc,
     mace,
     majority_vote,
+    sa_slc,
+    sembler,
 )
 
 __all__ = [
     "bsc",
+    "crf_ma",
     "dawid_skene",
     "gold",
     "hmm_crowd",
     "ibcc",
     "mace",
     "majority_vote",
+    "sa_slc",
+    "sembler",
     "list_methods",
 ]
 
