@@ -105,7 +105,7 @@ def test_reasons_add_up_to_the_difference_in_score(tagger: Tagger) -> None:
 
 def test_top_weights_name_what_speaks_for_a_label(tagger: Tagger) -> None:
     top = tagger.top_weights("B-LOC", 60)
-    assert "word=in [-1]" in [reason.feature for reason in top]
+    assert "lower=in [-1]" in [reason.feature for reason in top]
     assert [r.weight for r in top] == sorted((r.weight for r in top), reverse=True)
     with pytest.raises(SchemeError):
         tagger.top_weights("B-DOG")

@@ -4,6 +4,7 @@ import threading
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain, repeat
 
 import numpy as np
 
@@ -49,15 +50,16 @@ class StreamWeights:
     def window(self) -> IntArray:
         return np.array(self.offsets, dtype=np.int64)
 
-    def rows(self, pieces_of_values: Iterable[Iterable[str]], n_labels: int) -> FloatArray:
+    def rows(self, pieces_of_values: Iterable[Sequence[str]], n_labels: int) -> FloatArray:
         """(V * O, M) summed weights of each value seen from each offset; unknown pieces add nothing."""
-        index = self.index
-        known = [[index[piece] for piece in pieces if piece in index] for pieces in pieces_of_values]
-        bounds = offsets_of(np.fromiter(map(len, known), dtype=np.int64, count=len(known)))
-        flat = np.fromiter(
-            (piece for pieces in known for piece in pieces), dtype=np.int32, count=int(bounds[-1])
+        values = list(pieces_of_values)
+        lengths = offsets_of(np.fromiter(map(len, values), dtype=np.int64, count=len(values)))
+        unknown = repeat(-1)
+        found = np.fromiter(
+            map(self.index.get, chain.from_iterable(values), unknown), np.int32, count=int(lengths[-1])
         )
-        return self.rows_of_numbers(bounds, flat, n_labels)
+        known = found >= 0
+        return self.rows_of_numbers(offsets_of(known)[lengths], found[known], n_labels)
 
     def rows_of_numbers(self, bounds: IntArray, pieces: IntArray, n_labels: int) -> FloatArray:
         """The same from piece numbers: value v has pieces[bounds[v]:bounds[v + 1]]."""

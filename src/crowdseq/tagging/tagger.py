@@ -11,6 +11,7 @@ import numpy as np
 from crowdseq.arrays import FloatArray, IntArray
 from crowdseq.core.labels import LabelScheme
 from crowdseq.core.ragged import offsets_of
+from crowdseq.core.text import Text
 from crowdseq.errors import AnnotationError, SettingsError
 from crowdseq.numerics.blocks import run_blocks, sentence_blocks
 from crowdseq.numerics.chain import Lattice, best_paths, k_best_paths, log_partition, marginals
@@ -34,6 +35,16 @@ class Context:
 
     documents: Sequence[Hashable] | None = None
     columns: Mapping[str, Sequence[Sequence[str]]] | None = None
+
+    @classmethod
+    def of_text(cls, text: Text) -> "Context":
+        """What the sentences of a text carry."""
+        bounds = text.offsets.tolist()
+        columns = {}
+        for name, column in text.columns.items():
+            entries = [column.table[number] for number in column.ids.tolist()]
+            columns[name] = [entries[first:last] for first, last in pairwise(bounds)]
+        return cls(text.document_of.tolist(), columns)
 
 
 @dataclass(frozen=True, eq=False)

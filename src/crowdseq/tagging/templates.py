@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Callable
+from functools import lru_cache
 from typing import TypeAlias
 
 Template: TypeAlias = Callable[[str], tuple[str, ...]]
@@ -10,12 +11,10 @@ Template: TypeAlias = Callable[[str], tuple[str, ...]]
 _ROMAN = re.compile(r"(?=[MDCLXVI])M{0,3}(CM|CD|D?C{0,3})(XC|XL|L?X{0,3})(IX|IV|V?I{0,3})")
 _DIGIT = re.compile(r"\d")
 _REPEATS = re.compile(r"(.)\1+", re.DOTALL)
-_GREEK_NAMES = re.compile(
+_GREEK = re.compile(
     r"alpha|beta|gamma|delta|epsilon|zeta|theta|iota|kappa|lambda|sigma|omega|omicron|upsilon"
-    r"|[\u0370-\u03ff\u1f00-\u1fff]",
-    re.IGNORECASE,
+    r"|[\u0370-\u03ff\u1f00-\u1fff]"
 )
-_AFFIX_LENGTHS = range(1, 5)
 
 
 class _ShapeOfCharacter(dict[int, str]):
@@ -61,17 +60,26 @@ def shape(word: str) -> tuple[str, ...]:
 
 def short_shape(word: str) -> tuple[str, ...]:
     """The shape with repeats taken out: Ada-42 is Xx-d."""
-    return (_REPEATS.sub(r"\1", word.translate(_SHAPES)),)
+    return (_without_repeats(word.translate(_SHAPES)),)
+
+
+@lru_cache(100_000)  # many words share a shape
+def _without_repeats(shape: str) -> str:
+    return _REPEATS.sub(r"\1", shape)
 
 
 def prefix(word: str) -> tuple[str, ...]:
     """The first one to four characters of a longer word."""
-    return tuple([word[:length] for length in _AFFIX_LENGTHS if length < len(word)])
+    if len(word) > 4:
+        return word[0], word[:2], word[:3], word[:4]
+    return tuple([word[:length] for length in range(1, len(word))])
 
 
 def suffix(word: str) -> tuple[str, ...]:
     """The last one to four characters of a longer word."""
-    return tuple([word[-length:] for length in _AFFIX_LENGTHS if length < len(word)])
+    if len(word) > 4:
+        return word[-1], word[-2:], word[-3:], word[-4:]
+    return tuple([word[-length:] for length in range(1, len(word))])
 
 
 def character_trigrams(word: str) -> tuple[str, ...]:
@@ -82,22 +90,27 @@ def character_trigrams(word: str) -> tuple[str, ...]:
 
 def flags(word: str) -> tuple[str, ...]:
     """What holds of a list of things: case, digits, hyphen, punctuation, roman numeral, Greek, mixtures."""
+    if word.isalpha():
+        return _letter_flags(word, [_case(word)])
     has_letter = any(map(str.isalpha, word))
     has_digit = any(map(str.isdigit, word))
-    found = []
-    if has_letter:
-        found.append(_case(word))
+    found = [_case(word)] if has_letter else []
     if has_digit:
         found.append("alphanumeric" if has_letter else "number")
     if "-" in word and len(word) > 1:
         found.append("hyphen")
-    if not has_letter and not has_digit:
-        found.append("punctuation" if unicodedata.category(word[0])[0] == "P" else "symbol") if word else None
-    elif has_letter:
-        if _ROMAN.fullmatch(word):
-            found.append("roman")
-        if _GREEK_NAMES.search(word):
-            found.append("greek")
+    if has_letter:
+        return _letter_flags(word, found)
+    if word and not has_digit:
+        found.append("punctuation" if unicodedata.category(word[0])[0] == "P" else "symbol")
+    return tuple(found)
+
+
+def _letter_flags(word: str, found: list[str]) -> tuple[str, ...]:
+    if word[0] in "IVXLCDM" and _ROMAN.fullmatch(word):
+        found.append("roman")
+    if _GREEK.search(word.lower()):
+        found.append("greek")
     return tuple(found)
 
 

@@ -1,0 +1,112 @@
+"""What each group of features brings: a gold-trained tagger with the default set, and with one group less."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from crowdseq.core.corpus import Corpus
+from crowdseq.errors import SettingsError
+from crowdseq.evaluation.scores import evaluate
+from crowdseq.experiments.bench_rivals import known_tags
+from crowdseq.tagging.crf import CrfTrainer
+from crowdseq.tagging.features import FEATURE_SETS, FeatureSettings
+from crowdseq.tagging.tagger import Context
+from crowdseq.workflows.reading import read
+
+# Corpus folder and how many random training sentences to take; none takes all.
+GOLD_CORPORA: dict[str, tuple[str, int | None]] = {
+    "conll2003": ("conll2003", None),
+    "conll2003-6000": ("conll2003", 6_000),
+    "ncbi_disease": ("ncbi_disease", None),
+    "jnlpba": ("jnlpba", None),
+    "bc2gm-8000": ("bc2gm", 8_000),
+}
+
+
+@dataclass(frozen=True)
+class GoldScore:
+    """Strict micro F1 of a gold-trained tagger."""
+
+    corpus: str
+    features: str
+    f1: float
+
+
+def gold_scores(
+    data: Path, corpora: tuple[str, ...], split: str, trainer: CrfTrainer, tell: Callable[[str], None]
+) -> list[GoldScore]:
+    """Train on gold with the trainer's features, score on a split (dev or test)."""
+    found = []
+    for name in corpora:
+        score = _score(name, "as given", trainer, *_read_both(data, name, split))
+        tell(f"{name}: {score.f1:.4f}")
+        found.append(score)
+    return found
+
+
+def group_scores(
+    data: Path, corpora: tuple[str, ...], trainer: CrfTrainer, tell: Callable[[str], None]
+) -> list[GoldScore]:
+    """On dev: the set `rich`, then `rich` without each group in turn, then `basic`."""
+    found = []
+    for name in corpora:
+        train, dev = _read_both(data, name, "dev")
+        for label, features in feature_variants():
+            score = _score(name, label, replace(trainer, features=features), train, dev)
+            tell(f"{name}, {label}: {score.f1:.4f}")
+            found.append(score)
+    return found
+
+
+def feature_variants() -> Iterator[tuple[str, FeatureSettings]]:
+    """The set `rich`, that set without each of its groups, and the set `basic`."""
+    rich = FEATURE_SETS["rich"]
+    yield "rich", rich
+    for name in rich.windows:
+        yield f"without {name}", replace(rich, windows={k: v for k, v in rich.windows.items() if k != name})
+    for name in rich.pairs:
+        yield (
+            f"without pairs of {name}",
+            replace(rich, pairs={k: v for k, v in rich.pairs.items() if k != name}),
+        )
+    yield "without document", replace(rich, document=False)
+    near = {name: tuple(o for o in offsets if o == 0) for name, offsets in rich.windows.items()}
+    yield "without the window", replace(rich, windows=near)
+    yield "basic", FEATURE_SETS["basic"]
+
+
+def render_groups(scores: list[GoldScore]) -> str:
+    """A table: features down, corpora across, F1 in percent."""
+    corpora = list(dict.fromkeys(score.corpus for score in scores))
+    table = {(score.features, score.corpus): score.f1 for score in scores}
+    lines = [f"| features | {' | '.join(corpora)} |", "|---" * (len(corpora) + 1) + "|"]
+    for label in dict.fromkeys(score.features for score in scores):
+        cells = [
+            f"{100 * table[label, corpus]:.1f}" if (label, corpus) in table else "" for corpus in corpora
+        ]
+        lines.append(f"| {label} | {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+def as_records(scores: list[GoldScore]) -> list[dict[str, object]]:
+    """For a JSON file."""
+    return [asdict(score) for score in scores]
+
+
+def _read_both(data: Path, name: str, split: str) -> tuple[Corpus, Corpus]:
+    if name not in GOLD_CORPORA:
+        raise SettingsError(f"corpus '{name}' is unknown here, choose from {', '.join(GOLD_CORPORA)}")
+    folder, size = GOLD_CORPORA[name]
+    train = read(data / folder / "train.conll.gz", format="conll")
+    if size is not None:
+        chosen = np.random.default_rng(0).permutation(len(train))[:size]
+        train = train.select(np.sort(chosen))
+    return train, read(data / folder / f"{split}.conll.gz", format="conll")
+
+
+def _score(name: str, label: str, trainer: CrfTrainer, train: Corpus, held_out: Corpus) -> GoldScore:
+    tagger = trainer.fit(train, train.gold_tags)
+    predicted = tagger.tag_many(list(held_out.text.tokens), Context.of_text(held_out.text), trainer.threads)
+    return GoldScore(name, label, evaluate(known_tags(held_out), predicted).f1 or 0.0)
