@@ -8,14 +8,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from itertools import pairwise
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from crowdseq.arrays import FloatArray, IntArray
+from crowdseq.arrays import IntArray
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.ragged import gather_ranges
 from crowdseq.core.text import Column, Text
+
+Rows = TypeVar("Rows", bound=NDArray[Any])
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,17 +50,19 @@ class Canonical:
         tokens = gather_ranges(corpus.offsets[sentences], corpus.text.lengths[sentences])
         return cls(ordered, tokens, people)
 
-    def restore_tokens(self, rows: FloatArray) -> FloatArray:
+    def restore_tokens(self, rows: Rows) -> Rows:
         """Rows (T, …) of the canonical corpus in the order of the first one."""
-        restored = np.empty_like(rows)
-        restored[self.tokens] = rows
-        return restored
+        return _restore(rows, self.tokens)
 
-    def restore_annotators(self, rows: FloatArray) -> FloatArray:
+    def restore_annotators(self, rows: Rows) -> Rows:
         """Rows (K, …) of the canonical corpus in the order of the first one."""
-        restored = np.empty_like(rows)
-        restored[self.annotators] = rows
-        return restored
+        return _restore(rows, self.annotators)
+
+
+def _restore(rows: Rows, places: IntArray) -> Rows:
+    restored: Rows = rows.copy()
+    restored[places] = rows
+    return restored
 
 
 def _digest(content: bytes) -> bytes:

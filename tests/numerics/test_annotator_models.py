@@ -1,0 +1,92 @@
+"""Annotator models: scores are probabilities of votes, and what is learned is what was lived."""
+
+import numpy as np
+import pytest
+
+from crowdseq.arrays import FloatArray, IntArray
+from crowdseq.numerics.annotator_models import Accuracies, AnnotatorModel, Spamming
+from crowdseq.numerics.confusions import Confusions
+from crowdseq.numerics.votes import VoteTable
+
+K, M, T = 3, 4, 4000
+SKILLS = (0.9, 0.6, 0.3)
+
+
+def drawn_votes(seed: int) -> tuple[IntArray, IntArray, IntArray, FloatArray]:
+    """Tokens, annotators and labels of votes by annotators of known accuracy, and the certain truth."""
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(0, M, T)
+    tokens, annotators = np.repeat(np.arange(T), K), np.tile(np.arange(K), T)
+    wrong = (truth[tokens] + rng.integers(1, M, T * K)) % M
+    right = rng.random(T * K) < np.array(SKILLS)[annotators]
+    return tokens, annotators, np.where(right, truth[tokens], wrong), np.eye(M)[truth]
+
+
+def models(annotators: IntArray, labels: IntArray) -> dict[str, AnnotatorModel]:
+    prior = np.full((M, M), 0.01)
+    everyone = np.zeros(M, np.int64)
+    return {
+        "acc": Accuracies(annotators, labels, K, everyone, 0.01, 0.01, False),
+        "cv": Accuracies(annotators, labels, K, np.arange(M), 0.01, 0.01, False),
+        "cm": Confusions(annotators, labels, K, prior, False),
+        "spam": Spamming(annotators, labels, K, M, 0.01, 0.01, 0.01, False),
+    }
+
+
+@pytest.mark.parametrize("name", ["acc", "cv", "cm", "spam"])
+def test_scores_of_all_votes_are_probabilities(name: str) -> None:
+    tokens, annotators, labels, truth = drawn_votes(0)
+    model = models(annotators, labels)[name]
+    table = VoteTable.build(tokens, model.kinds, T, model.n_kinds)
+    scores = np.exp(model.learn(table.gather(truth)).scores).reshape(K, M, M)
+    np.testing.assert_allclose(scores.sum(axis=1), 1.0, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", ["acc", "cv", "cm"])
+def test_known_accuracies_are_recovered(name: str) -> None:
+    tokens, annotators, labels, truth = drawn_votes(1)
+    model = models(annotators, labels)[name]
+    table = VoteTable.build(tokens, model.kinds, T, model.n_kinds)
+    scores = np.exp(model.learn(table.gather(truth)).scores).reshape(K, M, M)
+    for annotator, skill in enumerate(SKILLS):
+        np.testing.assert_allclose(np.diag(scores[annotator]), skill, atol=0.06)
+
+
+def test_a_context_has_rows_of_its_own() -> None:
+    """The first annotator is right after context 0 and says label 0 after context 1."""
+    annotators = np.zeros(8, np.int64)
+    contexts = np.array([0, 0, 0, 0, 1, 1, 1, 1])
+    truth = np.array([0, 1, 0, 1, 0, 1, 0, 1])
+    labels = np.where(contexts == 0, truth, 0)
+    prior = np.full((2, 2), 0.01)
+    model = Confusions(annotators, labels, 1, prior, False, contexts, np.ones((2, 2)))
+    table = VoteTable.build(np.arange(8), model.kinds, 8, model.n_kinds)
+    scores = np.exp(model.learn(table.gather(np.eye(2)[truth])).scores)
+    assert model.n_kinds == 3  # label 1 never follows context 1, so it has no row
+    np.testing.assert_allclose(scores, [[1, 0], [0, 1], [1, 1]], atol=0.01)
+
+
+def test_only_votes_that_occur_take_room() -> None:
+    """A thousand annotators and four hundred labels: a dense table would have 64 billion cells."""
+    rng = np.random.default_rng(2)
+    annotators, labels = rng.integers(0, 1000, 500), rng.integers(0, 400, 500)
+    contexts = rng.integers(0, 401, 500)
+    prior = np.full((400, 400), 0.1)
+    model = Confusions(annotators, labels, 1000, prior, True, contexts, np.ones((401, 400)))
+    assert model.n_kinds <= 500
+    judged = model.learn(np.zeros((model.n_kinds, 400)))
+    assert judged.scores.shape == (model.n_kinds, 400)
+    assert judged.credit == pytest.approx(0.0, abs=1e-6)
+
+
+def test_nobody_voting_is_no_trouble() -> None:
+    nothing = np.zeros(0, np.int64)
+    for model in (
+        Accuracies(nothing, nothing, 0, np.arange(M), 1.0, 1.0, True),
+        Confusions(nothing, nothing, 0, np.ones((M, M)), True),
+        Spamming(nothing, nothing, 0, M, 1.0, 1.0, 1.0, True),
+    ):
+        judged = model.learn(np.zeros((model.n_kinds, M)))
+        assert judged.scores.shape == (0, M)
+        assert judged.credit == 0.0
+        judged.describe()

@@ -1,0 +1,25 @@
+"""Held tokens: certain in truths, without rivals in scores."""
+
+import numpy as np
+
+from crowdseq.numerics.categorical import softmax
+from crowdseq.numerics.held import Held
+
+
+def test_clamped_truths_are_certain_and_others_stay() -> None:
+    truth = np.full((3, 2), 0.5)
+    clamped = Held.known(np.array([-1, 1, -1])).clamp(truth)
+    np.testing.assert_array_equal(clamped, [[0.5, 0.5], [0.0, 1.0], [0.5, 0.5]])
+    np.testing.assert_array_equal(truth, np.full((3, 2), 0.5))
+
+
+def test_masked_scores_leave_one_label_with_its_own_evidence() -> None:
+    scores = np.log(np.array([[0.3, 0.2], [0.4, 0.1]]))
+    truth, evidence = softmax(Held.known(np.array([1, -1])).mask(scores))
+    np.testing.assert_allclose(truth, [[0.0, 1.0], [0.8, 0.2]])
+    np.testing.assert_allclose(np.exp(evidence), [0.2, 0.5])
+
+
+def test_nothing_is_held_unless_wanted() -> None:
+    truth = np.full((2, 2), 0.5)
+    assert Held.known(np.array([0, 1]), wanted=False).clamp(truth) is truth
