@@ -23,7 +23,7 @@ from agreement_oracles import (
 )
 from builders import corpus, random_corpus
 from crowdseq.core.corpus import Corpus
-from crowdseq.errors import SettingsError
+from crowdseq.errors import AnnotationError, SettingsError
 from crowdseq.evaluation import agreement, pair_counts
 from crowdseq.evaluation.agreement import measure_agreement
 from strategies import corpora
@@ -220,6 +220,11 @@ def test_fault_29_annotators_who_share_nothing_are_not_available_and_fall_into_g
     listed = [(pair["first"], pair["second"], pair["cohen"]) for pair in found.as_dict()["pairs"]]
     assert ("a1", "a3", None) in listed
     assert len(listed) == 6
+
+
+def test_an_annotator_who_is_not_there_is_named() -> None:
+    with pytest.raises(AnnotationError, match="annotator 'zoe' is not in the data"):
+        measure_agreement(corpus("x/O/O", gold=False)).pair("a1", "zoe")
 
 
 def test_fault_29_sentences_in_common_are_not_yet_tokens_in_common() -> None:

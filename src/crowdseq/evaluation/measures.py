@@ -2,10 +2,13 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
 from typing import Any
 
 import numpy as np
+
+from crowdseq.errors import AnnotationError
 
 
 @dataclass(frozen=True)
@@ -75,17 +78,22 @@ class Agreement:
     components: tuple[tuple[str, ...], ...]
     reason: str | None
 
+    @cached_property
+    def _by_names(self) -> dict[tuple[str, str], PairAgreement]:
+        return {(pair.first, pair.second): pair for pair in self.pairs}
+
     def pair(self, one: str, other: str) -> PairAgreement:
         """Two annotators by name, in either order."""
+        for name in (one, other):
+            if name not in self.annotators:
+                raise AnnotationError(f"annotator '{name}' is not in the data")
         first, second = sorted((one, other), key=self.annotators.index)
-        known = (pair for pair in self.pairs if (pair.first, pair.second) == (first, second))
-        return next(known, PairAgreement.apart(first, second))
+        return self._by_names.get((first, second)) or PairAgreement.apart(first, second)
 
     def all_pairs(self) -> Iterator[PairAgreement]:
         """Every two annotators, also those who share nothing."""
-        known = {(pair.first, pair.second): pair for pair in self.pairs}
         for first, second in combinations(self.annotators, 2):
-            yield known.get((first, second)) or PairAgreement.apart(first, second)
+            yield self._by_names.get((first, second)) or PairAgreement.apart(first, second)
 
     def summary(self) -> dict[str, float | None]:
         """The overall figures alone."""
