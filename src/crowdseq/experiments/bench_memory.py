@@ -16,7 +16,7 @@ def main(who: str, train_file: str) -> float:
     if who == "crowdseq":
         _train_ours(corpus)
     else:
-        _train_rival(corpus)
+        _train_rival(corpus, prepared=who == "crfsuite")
     return _peak_megabytes()
 
 
@@ -38,13 +38,17 @@ def _train_ours(corpus: object) -> None:
     CrfTrainer(features=BENCH_FEATURES, max_iterations=_ITERATIONS).fit(corpus, corpus.gold_tags)
 
 
-def _train_rival(corpus: object) -> None:
+def _train_rival(corpus: object, prepared: bool) -> None:
+    """prepared: with the attributes of all sentences made first, as its tutorial does; else one by one."""
     from crowdseq.core.corpus import Corpus
-    from crowdseq.experiments.bench_rivals import Rival, known_tags
+    from crowdseq.experiments.bench_rivals import Rival, attributes, known_tags
 
     assert isinstance(corpus, Corpus)
+    items = [attributes(tokens) for tokens in corpus.text.tokens] if prepared else None
     with tempfile.TemporaryDirectory() as folder:
-        Rival(list(corpus.text.tokens), known_tags(corpus), 1.0).train(Path(folder) / "model", _ITERATIONS)
+        Rival(list(corpus.text.tokens), known_tags(corpus), 1.0, items).train(
+            Path(folder) / "model", _ITERATIONS
+        )
 
 
 if __name__ == "__main__":

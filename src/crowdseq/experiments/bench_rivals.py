@@ -80,12 +80,19 @@ class RivalTraining:
 class Rival:
     """A python-crfsuite trainer with the training data inside."""
 
-    def __init__(self, sentences: Sequence[Sequence[str]], tags: Sequence[Sequence[str]], c2: float) -> None:
+    def __init__(
+        self,
+        sentences: Sequence[Sequence[str]],
+        tags: Sequence[Sequence[str]],
+        c2: float,
+        items: Sequence[Sequence[Sequence[str]]] | None = None,
+    ) -> None:
+        """items: the attributes of all sentences, if they are there already."""
         self._module = crfsuite()
         self._trainer: Any = self._module.Trainer(verbose=False)
         self._c2 = c2
-        for tokens, labels in zip(sentences, tags, strict=True):
-            self._trainer.append(attributes(tokens), list(labels))
+        for place, (tokens, labels) in enumerate(zip(sentences, tags, strict=True)):
+            self._trainer.append(attributes(tokens) if items is None else items[place], list(labels))
 
     def train(self, path: Path, max_iterations: int | None = None) -> RivalTraining:
         """Train and write the model; to its own stop unless told otherwise."""

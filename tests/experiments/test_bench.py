@@ -1,0 +1,78 @@
+"""The bench compares like with like, and its page says what was measured."""
+
+import numpy as np
+import pytest
+
+from builders import random_corpus
+from crowdseq.experiments.bench import Row, render_bench
+from crowdseq.experiments.bench_growth import label_growth, token_growth
+from crowdseq.experiments.bench_measures import free_cores, interleave
+from crowdseq.experiments.bench_rivals import BENCH_FEATURES, Rival, attributes, known_tags
+from crowdseq.experiments.feature_groups import GoldScore, feature_variants, render_groups
+from crowdseq.numerics.lbfgs import Minimiser
+from crowdseq.tagging.problem import ChainRules, CrfProblem
+from crowdseq.tagging.streams import Passage
+from crowdseq.tagging.targets import Targets
+
+
+def test_the_rival_gets_the_same_problem(tmp_path_factory: pytest.TempPathFactory) -> None:
+    corpus = random_corpus(3, sentences=60, types=("LOC", "PER"))
+    targets = Targets.of_tags(corpus.gold_tags, corpus.offsets, len(corpus.scheme))
+    learnt = targets.edges(np.ones(len(corpus))) > 0
+    problem = CrfProblem.build(
+        Passage.of_text(corpus.text), ChainRules.free(5), BENCH_FEATURES, targets.unary, learnt
+    )
+    ours = problem.train(targets, 1.0, Minimiser(tolerance=1e-9))
+    rival = Rival(list(corpus.text.tokens), known_tags(corpus), 1.0)
+    theirs = rival.train(tmp_path_factory.mktemp("rival") / "model")
+    assert problem.n_weights == theirs.n_weights
+    np.testing.assert_allclose(ours.value, theirs.loss, rtol=1e-3)
+    limited = rival.train(tmp_path_factory.mktemp("rival") / "model", max_iterations=3)
+    assert limited.iterations == 3
+
+
+def test_attributes_tell_windows_pairs_and_edges() -> None:
+    first, last = attributes(["Ada", "slept"])
+    assert {"word[0]=Ada", "word[1]=slept", "edge[-1]", "pair[1]=Ada|slept"} <= set(first)
+    assert {"word[-1]=Ada", "edge[1]", "pair[0]=Ada|slept", "suffix[0]=ept"} <= set(last)
+
+
+def test_growth_is_measured_for_every_size() -> None:
+    corpus = random_corpus(1, sentences=40)
+    assert [row["labels"] for row in label_growth(corpus, 1)] == [3, 9, 21, 41]
+    tokens = [row["tokens"] for row in token_growth(corpus, 1)]
+    assert tokens == sorted(tokens)
+    assert tokens[-1] == corpus.n_tokens
+
+
+def test_measures_are_positive() -> None:
+    timing = interleave([lambda: sum(range(20_000))], 3)[0]
+    assert timing.wall > 0
+    assert 0.0 < free_cores(rounds=100_000, repeats=1) <= 2.0
+
+
+def test_the_page_shows_every_row_and_its_verdict() -> None:
+    rows = [Row("speed", "s", 1.0, 5.0, 5.0, 2.5, 4.0), Row("memory", "MB", 2.0, 1.0, 0.5, 1.0, 2.0)]
+    assert [row.verdict for row in rows] == ["aim", "MISSED"]
+    assert Row("threads", "s", 1.0, 1.0, 1.0, 2.0, 3.0, binds=False).verdict == "not binding here"
+    page = render_bench(
+        {
+            "machine": {"processor": "abacus", "cores": 2, "python": "3.11"},
+            "spin_test_cores": 1.5,
+            "rows": [{**row.__dict__, "verdict": row.verdict} for row in rows],
+            "growth": {"tokens": [{"tokens": 10, "labels": 3, "ns_per_token": 7}], "labels": []},
+        }
+    )
+    assert "| speed | s | 1 | 5 | 5 | 2.5 / 4 | aim |" in page
+    assert "| 10 | 3 | 7 |" in page
+
+
+def test_every_group_of_features_is_left_out_once() -> None:
+    labels = [label for label, _ in feature_variants()]
+    assert len(set(labels)) == len(labels)
+    assert {"rich", "without lower", "without pairs of short", "without document", "basic"} <= set(labels)
+    table = render_groups(
+        [GoldScore("a", "rich", 0.5), GoldScore("b", "rich", 0.25), GoldScore("a", "basic", 0.125)]
+    )
+    assert "| rich | 50.0 | 25.0 |" in table
+    assert "| basic | 12.5 |  |" in table

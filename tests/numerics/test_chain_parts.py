@@ -1,0 +1,126 @@
+"""The parts under the chain sums: blocks, exponentials, the minimiser."""
+
+import threading
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from crowdseq.arrays import FloatArray
+from crowdseq.numerics.blocks import run_blocks, sentence_blocks
+from crowdseq.numerics.exponential import exponentials
+from crowdseq.numerics.lbfgs import Minimiser
+
+
+def test_exponentials_keep_their_digits() -> None:
+    rng = np.random.default_rng(0)
+    values = np.concatenate([-rng.random(5_000) * 700, [-0.0, 0.0, -1e-300, -1e-9, -699.9]])
+    found = values.copy()
+    exponentials(found, np.empty(len(found), dtype=np.int64), len(found))
+    np.testing.assert_allclose(found, np.exp(values), rtol=1e-15)
+
+
+def test_the_exponential_of_minus_infinity_is_exactly_zero() -> None:
+    values = np.array([-np.inf, -701.0, -1e308, 0.0])
+    exponentials(values, np.empty(4, dtype=np.int64), 4)
+    assert values.tolist() == [0.0, 0.0, 0.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    "lengths", [[], [0], [5], [0, 0, 3], [3, 0, 0], [10] * 50, [1000, 1, 1, 1000], [0] * 9]
+)
+def test_blocks_cover_every_sentence_once(lengths: list[int]) -> None:
+    offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    bounds = sentence_blocks(offsets, tokens_per_block=64)
+    assert bounds[0] == 0
+    assert bounds[-1] == len(lengths)
+    assert (np.diff(bounds) > 0).all()
+
+
+def test_every_block_runs_once_on_several_threads() -> None:
+    done: list[int] = []
+    lock = threading.Lock()
+
+    def work(block: int) -> None:
+        with lock:
+            done.append(block)
+
+    run_blocks(work, 100, threads=4)
+    assert sorted(done) == list(range(100))
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_an_error_in_a_block_reaches_the_caller(threads: int) -> None:
+    def work(block: int) -> None:
+        if block == 7:
+            raise ValueError("block seven")
+
+    with pytest.raises(ValueError, match="block seven"):
+        run_blocks(work, 20, threads)
+
+
+def test_callers_on_many_threads_do_not_disturb_each_other() -> None:
+    sums: dict[int, list[int]] = {number: [] for number in range(6)}
+
+    def call(number: int) -> None:
+        for _ in range(20):
+            run_blocks(lambda block: sums[number].append(block), 10, threads=2)
+
+    callers = [threading.Thread(target=call, args=(number,)) for number in sums]
+    for caller in callers:
+        caller.start()
+    for caller in callers:
+        caller.join()
+    assert all(sum(blocks) == 20 * 45 for blocks in sums.values())
+
+
+def bowl(weights: FloatArray) -> tuple[float, FloatArray]:
+    """A stretched bowl with its lowest point at 1, 2, 3, …"""
+    stretch = np.arange(1.0, len(weights) + 1)
+    away = weights - stretch
+    return float(stretch @ away**2), 2 * stretch * away
+
+
+def valley(weights: FloatArray) -> tuple[float, FloatArray]:
+    """Rosenbrock's bent valley."""
+    x, y = weights
+    value = (1 - x) ** 2 + 100 * (y - x * x) ** 2
+    return float(value), np.array([-2 * (1 - x) - 400 * x * (y - x * x), 200 * (y - x * x)])
+
+
+def test_the_minimiser_finds_the_lowest_point() -> None:
+    found = Minimiser(tolerance=0.0).minimise(bowl, np.zeros(40))
+    np.testing.assert_allclose(found.weights, np.arange(1.0, 41.0), atol=1e-6)
+    assert found.converged
+    bent = Minimiser(tolerance=0.0).minimise(valley, np.array([-1.2, 1.0]))
+    np.testing.assert_allclose(bent.weights, [1.0, 1.0], atol=1e-5)
+
+
+def test_the_value_never_rises() -> None:
+    history = Minimiser(tolerance=0.0).minimise(valley, np.array([-1.2, 1.0])).history
+    assert all(after <= before for before, after in pairwise(history))
+
+
+def test_l1_solves_what_can_be_solved_by_hand() -> None:
+    # min (w - a)^2 + l1 |w| is a, drawn to zero by l1 / 2.
+    wanted = np.array([3.0, -2.0, 0.4, -0.1, 0.0])
+    found = Minimiser(tolerance=0.0, l1=1.0).minimise(
+        lambda w: (float((w - wanted) @ (w - wanted)), 2 * (w - wanted)), np.ones(5)
+    )
+    np.testing.assert_allclose(found.weights, [2.5, -1.5, 0.0, 0.0, 0.0], atol=1e-6)
+    assert (found.weights[2:] == 0.0).all()
+
+
+def test_the_minimiser_stops_where_it_is_told() -> None:
+    enough = Minimiser(stop_below=100.0, tolerance=0.0).minimise(bowl, np.zeros(40))
+    assert enough.value <= 100.0
+    assert enough.iterations < Minimiser(tolerance=0.0).minimise(bowl, np.zeros(40)).iterations
+    few = Minimiser(max_iterations=2, tolerance=0.0).minimise(bowl, np.zeros(40))
+    assert few.iterations == 2
+    assert not few.converged
+
+
+def test_memory_of_another_objective_does_no_harm() -> None:
+    elsewhere = Minimiser(tolerance=0.0).minimise(bowl, np.zeros(2))
+    found = Minimiser(tolerance=0.0).minimise(valley, np.array([-1.2, 1.0]), elsewhere.memory)
+    np.testing.assert_allclose(found.weights, [1.0, 1.0], atol=1e-5)
