@@ -16,8 +16,10 @@ COMMANDS = {
     "learn": "Learn consensus, annotator scores and a tagger, and write them to a run folder.",
     "tag": "Label new text with a trained tagger.",
     "evaluate": "Score predicted tags against gold: precision, recall, F1 by type, micro and macro.",
+    "compare": "Put every method side by side on one crowd: consensus, tagger, calibration, time, memory.",
     "agree": "Measure how far the annotators agree: pairwise, by label, by document.",
     "convert": "Turn files of one format into another.",
+    "simulate": "Make up a crowd of known precision out of a file with gold tags.",
     "methods": "List the methods, or explain one and its settings.",
     "formats": "List the file formats that can be read and written.",
 }

@@ -59,7 +59,7 @@ def check_free(folder: Path, *, force: bool) -> None:
 
 
 def prepare_folder(folder: Path, *, force: bool, resume: bool) -> None:
-    """Make sure that a run can be kept here before time is spent; an unfinished one is not dropped unasked."""
+    """Make sure that a run can be kept here before time is spent; an unfinished one is not dropped."""
     check_free(folder, force=force)
     part = part_folder(folder)
     if part.exists() and force and not resume:

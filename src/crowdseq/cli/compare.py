@@ -1,0 +1,52 @@
+"""crowdseq compare."""
+
+from typing import Any
+
+import click
+
+from crowdseq.cli.options import crowd_options, json_option, quiet_option, read_crowd, seed_option
+from crowdseq.cli.printing import print_json, print_table
+from crowdseq.cli.progress import progress_shown
+
+
+@click.command(
+    help="Put every method side by side on one crowd: consensus, tagger, calibration, time, memory."
+)
+@click.argument("crowd", nargs=-1, required=True)
+@click.option("-m", "--methods", metavar="A,B", help="Only these methods (default: all; crowdseq methods).")
+@click.option("--test", metavar="GOLD", help="Text with gold tags to score the taggers on.")
+@click.option("--no-tagger", is_flag=True, help="Compare the consensus alone.")
+@click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Methods at a time.")
+@seed_option
+@crowd_options
+@json_option
+@quiet_option
+def command(
+    crowd: tuple[str, ...],
+    reading: Any,
+    methods: str | None,
+    test: str | None,
+    no_tagger: bool,
+    jobs: int,
+    seed: int,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    from crowdseq.formats import read
+    from crowdseq.reports.comparison import comparison_table
+    from crowdseq.workflows.comparing import compare
+
+    names = [name.strip() for name in methods.split(",") if name.strip()] if methods else []
+    corpus, _ = read_crowd(crowd, reading, silent=quiet)
+    gold = read(test).corpus if test else None
+    with progress_shown(quiet) as progress:
+        rows = compare(
+            corpus, names, test=gold, seed=seed, tagger=not no_tagger, jobs=jobs, progress=progress
+        )
+    if as_json:
+        print_json([row.as_dict() for row in rows])
+        return
+    print_table(comparison_table([row.as_dict() for row in rows]))
+    for row in rows:
+        if row.error:
+            click.echo(f"{row.method}: {row.error}", err=True)

@@ -1,0 +1,67 @@
+"""crowdseq simulate."""
+
+from typing import Any
+
+import click
+
+from crowdseq.cli.options import force_option, json_option, quiet_option, seed_option
+from crowdseq.cli.printing import print_json
+
+
+@click.command(help="Make up a crowd of known precision out of a file with gold tags.")
+@click.argument("gold")
+@click.option("-o", "--out", required=True, metavar="CROWD", help="The crowd file to write.")
+@click.option("-k", "--annotators", type=int, default=5, show_default=True, help="How many annotators.")
+@click.option(
+    "-p", "--precision", type=float, default=0.5, show_default=True, help="Their mean span precision."
+)
+@click.option("--recall", type=float, help="Their mean recall (default: like their precision).")
+@click.option("--spread", type=float, help="How far they differ from each other, in log-odds.")
+@click.option("--consistency", type=float, help="How often an outcome repeats on later mentions of a name.")
+@click.option("--per-sentence", type=int, help="How many of them see a sentence (default: all).")
+@click.option("--profiles", metavar="A,B", help="Persons of a known character on top, e.g. expert,all-o.")
+@seed_option
+@force_option
+@json_option
+@quiet_option
+def command(
+    gold: str,
+    out: str,
+    annotators: int,
+    precision: float,
+    recall: float | None,
+    spread: float | None,
+    consistency: float | None,
+    per_sentence: int | None,
+    profiles: str | None,
+    seed: int,
+    force: bool,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    from crowdseq.formats import read, write
+    from crowdseq.simulation import CrowdSettings, simulate_crowd
+
+    chosen: dict[str, Any] = {
+        "recall": recall,
+        "spread": spread,
+        "consistency": consistency,
+        "per_sentence": per_sentence,
+    }
+    settings = CrowdSettings(
+        annotators=annotators,
+        precision=precision,
+        seed=seed,
+        profiles=tuple(name.strip() for name in profiles.split(",")) if profiles else (),
+        **{name: value for name, value in chosen.items() if value is not None},
+    )
+    made = simulate_crowd(read(gold).corpus, settings)
+    write(made.corpus, out, force=force)
+    if as_json:
+        print_json({"format_version": 1, **made.realised.as_dict()})
+    elif not quiet:
+        realised = made.realised
+        click.echo(
+            f"{out}: {len(made.corpus):,} sentences, {len(made.corpus.annotators)} annotators, "
+            f"mean precision {realised.mean_precision:.3f}, mean recall {realised.mean_recall:.3f}"
+        )

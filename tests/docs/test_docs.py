@@ -1,0 +1,77 @@
+"""The manual tells the truth: everything is documented, generated pages are fresh, examples run."""
+
+import re
+import sys
+from pathlib import Path
+
+import click
+import pytest
+
+import make_reference
+from crowdseq.cli.main import COMMANDS, crowdseq
+from crowdseq.formats import list_formats
+from crowdseq.methods import list_methods
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
+
+
+@pytest.mark.parametrize("name", sorted(make_reference.pages()))
+def test_generated_pages_are_fresh(name: str) -> None:
+    written = (make_reference.REFERENCE / name).read_text("utf-8")
+    assert written == make_reference.pages()[name], "run `make docs`"
+
+
+@pytest.mark.parametrize("name", sorted(COMMANDS))
+def test_the_short_help_is_the_command_s_own(name: str) -> None:
+    command = crowdseq.get_command(click.Context(crowdseq), name)
+    assert command is not None
+    assert (command.help or "").splitlines()[0] == COMMANDS[name]
+    for parameter in command.params:
+        if isinstance(parameter, click.Option):
+            assert parameter.help, f"{name} {parameter.opts} has no help"
+
+
+@pytest.mark.parametrize("name", sorted(list_methods()))
+def test_every_method_has_a_page(name: str) -> None:
+    page = (ROOT / "docs" / "methods" / f"{name}.md").read_text("utf-8")
+    for heading in ("## When to use it", "## Equations", "## Departures", "## Source"):
+        assert heading in page, f"docs/methods/{name}.md lacks {heading}"
+
+
+def test_every_method_file_is_registered() -> None:
+    files = {path.stem for path in (ROOT / "src/crowdseq/methods").glob("*.py")} - {"__init__"}
+    assert {name.replace("-", "_") for name in list_methods()} == files
+
+
+@pytest.mark.parametrize("form", list_formats(), ids=lambda form: form.name)
+def test_every_format_is_described(form: object) -> None:
+    name = form.name  # type: ignore[attr-defined]
+    assert f"`{name}`" in (ROOT / "docs" / "formats.md").read_text("utf-8")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", page.read_text("utf-8")):
+        if "://" not in target and not target.startswith("mailto:"):
+            assert (page.parent / target).exists(), f"{page.name}: {target}"
+
+
+def python_examples() -> list[tuple[str, str]]:
+    """Python blocks of the tutorial, which are meant to run one after the other."""
+    text = (ROOT / "docs" / "tutorial.md").read_text("utf-8")
+    return [("tutorial", "\n".join(re.findall(r"```python\n(.*?)```", text, re.S)))]
+
+
+@pytest.mark.parametrize(("page", "code"), python_examples())
+def test_examples_run(page: str, code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    exec(compile(code, page, "exec"), {"__name__": "example"})
+
+
+def test_the_public_names_are_those_listed() -> None:
+    import crowdseq as package
+
+    for name in package.__all__:
+        assert getattr(package, name) is not None
+    assert sys.modules["crowdseq"].__version__
