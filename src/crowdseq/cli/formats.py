@@ -11,15 +11,12 @@ from crowdseq.cli.printing import print_json, print_table
 def command(as_json: bool) -> None:
     from crowdseq.formats import list_formats
     from crowdseq.reports.tables import Table
+    from crowdseq.workflows.abilities import abilities
 
-    formats = list_formats()
+    rows = tuple((form.name, abilities(form), form.summary) for form in list_formats())
     if as_json:
         print_json(
-            [
-                {"format": f.name, "summary": f.summary, "reads": True, "writes": f.write is not None}
-                for f in formats
-            ]
+            [{"format": name, "can": can.split(", "), "summary": summary} for name, can, summary in rows]
         )
         return
-    rows = tuple((f.name, "read, write" if f.write is not None else "read", f.summary) for f in formats)
     print_table(Table(("format", "we can", "what it is"), rows))
