@@ -129,6 +129,13 @@ def _labelled_runs(ids: Any) -> list[Any]:
     return [np.arange(a + 1, b) for a, b in pairwise(cuts)]
 
 
+def test_a_b_that_opens_a_sentence_is_broken_in_iob1_whatever_ends_the_sentence_before() -> None:
+    scheme = LabelScheme.of_types(["PER"], "IOB1")
+    tags, bounds = scheme.ids(["I-PER", "B-PER"]), np.array([0, 1, 2])
+    assert _rows(tags, bounds, scheme) == [(0, 1, 0)]
+    assert _rows(tags, np.array([0, 2]), scheme) == [(0, 1, 0), (1, 2, 0)]
+
+
 def test_spans_are_the_same_when_found_a_few_sentences_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     world = random_corpus(7, sentences=30, kind="BIOES", accuracy=0.6)
     whole = _rows(world.gold_tags, world.offsets, world.scheme)

@@ -91,8 +91,18 @@ def test_an_error_that_everybody_makes_is_the_fault_of_the_token() -> None:
     assert find_copies(world, world.gold_tags) == []
 
 
-def test_a_handful_of_common_errors_is_too_little_to_accuse_anybody() -> None:
-    world = _with_copy(_crowd(4), source=2, copy=5).select(range(4))
+@pytest.mark.parametrize(("common", "suspects"), [(4, 0), (6, 1)])
+def test_a_handful_of_common_errors_is_too_little_to_accuse_anybody(common: int, suspects: int) -> None:
+    right = "Ada/B-PER/B-PER/B-PER/B-PER/B-PER/B-PER met/O/O/O/O/O/O Bob/B-PER/B-PER/B-PER/B-PER/B-PER/B-PER"
+    wrong = right.replace("B-PER/B-PER met", "B-LOC/B-LOC met")
+    world = corpus(*[right] * 94, *[wrong] * common)
+    assert len(find_copies(world, world.gold_tags)) == suspects
+
+
+def test_who_copies_now_and_then_is_not_accused() -> None:
+    world = _with_copy(_crowd(0), source=2, copy=5, share=0.4)
+    shared, expected, *_ = slow_common_errors(world, world.gold_tags, 2, 5)
+    assert shared > 2 * expected
     assert find_copies(world, world.gold_tags) == []
 
 
