@@ -15,31 +15,41 @@ from crowdseq.numerics.compiling import inlined, kernel
 from crowdseq.numerics.scaled_passes import label_count
 
 
+def pair_columns(n_offsets: int, n_labels: int, pair_bounds: IntArray, pair_labels: IntArray) -> IntArray:
+    """For each pair where its weight goes in the O * M numbers of a value: offset times M plus label.
+
+    With it the pairs of a piece are one loop, whatever the number of offsets.
+    """
+    places = np.repeat(np.arange(len(pair_bounds) - 1) % n_offsets, np.diff(pair_bounds))
+    return np.asarray((places * n_labels + pair_labels).astype(np.int32))
+
+
 @kernel
 def score_values(
-    labels: tuple[int, ...],
     n_offsets: int,
     value_bounds: IntArray,
     value_pieces: IntArray,
     pair_bounds: IntArray,
-    pair_labels: IntArray,
+    columns: IntArray,
     weights: FloatArray,
     first: int,
     last: int,
     rows: FloatArray,
 ) -> None:
-    """Fill rows of the values first..last, (V * O, M), with the summed weights of their pieces."""
-    n_labels = label_count(labels, rows.shape[1])
+    """Fill rows of the values first..last, (V * O, M), with the summed weights of their pieces.
+
+    columns: as `pair_columns` makes them.
+    """
+    size = n_offsets * rows.shape[1]
+    flat = rows.reshape(-1)
     for value in range(first, last):
-        base = value * n_offsets
-        for o in range(n_offsets):
-            for j in range(n_labels):
-                rows[base + o, j] = 0.0
+        base = value * size
+        for place in range(base, base + size):
+            flat[place] = 0.0
         for entry in range(value_bounds[value], value_bounds[value + 1]):
             at = value_pieces[entry] * n_offsets
-            for o in range(n_offsets):
-                for pair in range(pair_bounds[at + o], pair_bounds[at + o + 1]):
-                    rows[base + o, pair_labels[pair]] += weights[pair]
+            for pair in range(pair_bounds[at], pair_bounds[at + n_offsets]):
+                flat[base + columns[pair]] += weights[pair]
 
 
 @kernel
@@ -160,30 +170,29 @@ def pair_masses(
     piece_bounds: IntArray,
     piece_values: IntArray,
     pair_bounds: IntArray,
-    pair_labels: IntArray,
+    columns: IntArray,
     rows: FloatArray,
     first: int,
     last: int,
     masses: FloatArray,
 ) -> None:
     """Fill masses of the pairs of pieces first..last with the rows of all values that have the piece."""
-    n_labels = label_count(labels, rows.shape[1])
-    size = n_offsets * n_labels
+    size = n_offsets * label_count(labels, rows.shape[1])
     flat = rows.reshape(-1)
     mass = np.empty(size)
     for piece in range(first, last):
-        at = piece * n_offsets
-        if pair_bounds[at] == pair_bounds[at + n_offsets]:
+        begin, end = pair_bounds[piece * n_offsets], pair_bounds[piece * n_offsets + n_offsets]
+        if begin == end:
             continue
-        source, base = mass, 0
         if piece_bounds[piece + 1] == piece_bounds[piece] + 1:
             # Most pieces belong to one value only: its row is the sum.
-            source, base = flat, piece_values[piece_bounds[piece]] * size
+            base = piece_values[piece_bounds[piece]] * size
+            for pair in range(begin, end):
+                masses[pair] = flat[base + columns[pair]]
         else:
             sum_values(size, piece_values, piece_bounds[piece], piece_bounds[piece + 1], flat, mass)
-        for o in range(n_offsets):
-            for pair in range(pair_bounds[at + o], pair_bounds[at + o + 1]):
-                masses[pair] = source[base + o * n_labels + pair_labels[pair]]
+            for pair in range(begin, end):
+                masses[pair] = mass[columns[pair]]
 
 
 @kernel

@@ -9,7 +9,14 @@ from crowdseq.arrays import BoolArray, FloatArray, IntArray
 from crowdseq.core.ragged import offsets_of
 from crowdseq.numerics.blocks import run_blocks
 from crowdseq.numerics.compiling import own_labels
-from crowdseq.numerics.grouped import count_pairs, list_pairs, pair_masses, scatter, score_values
+from crowdseq.numerics.grouped import (
+    count_pairs,
+    list_pairs,
+    pair_columns,
+    pair_masses,
+    scatter,
+    score_values,
+)
 from crowdseq.tagging.inventory import Inventory
 
 _PARTS_PER_THREAD = 4  # uneven parts even out when each thread takes several
@@ -57,7 +64,7 @@ class Layout:
 
     def fill_rows(self, weights: FloatArray, rows: FloatArray, threads: int) -> None:
         """Rows (R, M) from weights."""
-        labels, parts = own_labels(self.n_labels), threads * _PARTS_PER_THREAD
+        parts = threads * _PARTS_PER_THREAD
         jobs = [
             (stream, cuts[part], cuts[part + 1])
             for stream, inventory in enumerate(self.inventories)
@@ -69,12 +76,11 @@ class Layout:
             stream, first, last = jobs[job]
             inventory = self.inventories[stream]
             score_values(
-                labels,
                 len(inventory.offsets),
                 inventory.value_bounds,
                 inventory.value_pieces,
                 self.pair_bounds[stream],
-                self.pair_labels[stream],
+                self._columns[stream],
                 weights[self.pair_starts[stream] : self.pair_starts[stream + 1]],
                 first,
                 last,
@@ -109,7 +115,7 @@ class Layout:
                 inventory.piece_bounds,
                 inventory.piece_values,
                 self.pair_bounds[stream],
-                self.pair_labels[stream],
+                self._columns[stream],
                 rows[self.row_starts[stream] : self.row_starts[stream + 1]],
                 first,
                 last,
@@ -117,6 +123,15 @@ class Layout:
             )
 
         run_blocks(work, len(jobs), threads)
+
+    @cached_property
+    def _columns(self) -> tuple[IntArray, ...]:
+        return tuple(
+            pair_columns(len(inventory.offsets), self.n_labels, bounds, labels)
+            for inventory, bounds, labels in zip(
+                self.inventories, self.pair_bounds, self.pair_labels, strict=True
+            )
+        )
 
     @cached_property
     def _row_load(self) -> IntArray:

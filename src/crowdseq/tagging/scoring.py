@@ -11,8 +11,7 @@ import numpy as np
 from crowdseq.arrays import FloatArray, IntArray
 from crowdseq.core.ragged import offsets_of
 from crowdseq.errors import AnnotationError
-from crowdseq.numerics.compiling import own_labels
-from crowdseq.numerics.grouped import score_values
+from crowdseq.numerics.grouped import pair_columns, score_values
 from crowdseq.tagging.features import EDGE
 from crowdseq.tagging.inventory import word_pieces
 from crowdseq.tagging.streams import PAIR_BREAK
@@ -61,17 +60,24 @@ class StreamWeights:
         known = found >= 0
         return self.rows_of_numbers(offsets_of(known)[lengths], found[known], n_labels)
 
+    def _columns(self, n_labels: int) -> IntArray:
+        # The label count is that of the model this belongs to, so there is only ever one answer to keep.
+        if "columns" not in self.__dict__:
+            found = pair_columns(len(self.offsets), n_labels, self.pair_bounds, self.pair_labels)
+            object.__setattr__(self, "columns", found)
+        kept: IntArray = self.__dict__["columns"]
+        return kept
+
     def rows_of_numbers(self, bounds: IntArray, pieces: IntArray, n_labels: int) -> FloatArray:
         """The same from piece numbers: value v has pieces[bounds[v]:bounds[v + 1]]."""
         n_values = len(bounds) - 1
         rows = np.empty((n_values * len(self.offsets), n_labels))
         score_values(
-            own_labels(n_labels),
             len(self.offsets),
             bounds,
             pieces,
             self.pair_bounds,
-            self.pair_labels,
+            self._columns(n_labels),
             self.pair_weights,
             0,
             n_values,
