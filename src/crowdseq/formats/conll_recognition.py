@@ -16,19 +16,31 @@ def recognise(sample: Sample) -> int:
     """Rows of equally many columns, the last of which repeats a few labels."""
     rows = [line for line in sample.lines if line.strip(" \t")]
     named = BY_NAME if sample.has_extension(EXTENSIONS) else NO
-    if not rows or rows[0].startswith(("{", "[")) or "\0" in sample.text:
-        return named if not rows else NO
-    if rows[0].startswith((HEADER, DOCUMENT_START)):
+    if rows and rows[0].startswith((HEADER, DOCUMENT_START)):
         return SURE
+    if not rows or "\0" in sample.text:
+        return named
+    if _is_conll_u(rows[0]):
+        return NO
+    certainty = _certainty_of_rows(rows)
+    is_like_json = rows[0].startswith(("{", "["))  # or a bracket as first token
+    return max(named, certainty) if certainty >= LIKELY or not is_like_json else named
+
+
+def _is_conll_u(row: str) -> bool:
+    """CoNLL-U and its elders have ten columns, the first a number."""
+    cells = row.split("\t")
+    return len(cells) == _CONLL_U_SIZE and cells[0].isdecimal()
+
+
+def _certainty_of_rows(rows: list[str]) -> int:
     with_tabs = "\t" in rows[0]
     cells = [row.split("\t") if with_tabs else _SPACES.split(row.strip(" ")) for row in rows]
     size = len(cells[0])
-    if size == _CONLL_U_SIZE and cells[0][0].isdecimal():
+    is_even = sum(len(row) == size for row in cells) >= 0.9 * len(cells)
+    if size < 2 or not is_even:
         return NO
-    even = sum(len(row) == size for row in cells) >= 0.9 * len(cells)
-    if size < 2 or not even:
-        return named
-    return max(named, _certainty([row[-1] for row in cells]))
+    return _certainty([row[-1] for row in cells])
 
 
 def _certainty(last: list[str]) -> int:

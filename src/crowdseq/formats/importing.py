@@ -68,10 +68,8 @@ class _Loader:
     def _load_folder(self, folder: Folder) -> None:
         form = find_format(self.settings.format) if self.settings.format else recognise_folder(folder)
         if form is not None and form.read_folder is not None:
-            before = len(self.builder)
-            for file, found in form.read_folder(folder, self.intake):
-                self._take(found, file)
-            self.files.append(FileRead(folder.name, form.name, len(self.builder) - before, 0, ""))
+            n_records = sum(self._take(found, file) for file, found in form.read_folder(folder, self.intake))
+            self.files.append(FileRead(folder.name, form.name, n_records, 0, ""))
             return
         n_read = len(self.files)
         for member in folder.members:
@@ -103,12 +101,11 @@ class _Loader:
         n_records, n_faults = 0, len(self.intake.problems) + self.intake.n_rejected
         try:
             for found in form.read(stream, source, self.intake):
-                self._take(found, stream.name)
-                n_records += 1
+                n_records += self._take(found, stream.name)
+            if len(self.intake.problems) + self.intake.n_rejected > n_faults:
+                self._doubt_format(form, sample, source)
         except FormatError as error:
             self.intake.fail(*error.problems)
-        if len(self.intake.problems) + self.intake.n_rejected > n_faults:
-            self._doubt_format(form, sample, source)
         self.files.append(FileRead(source.name, form.name, n_records, stream.n_bytes, stream.sha256))
 
     def _doubt_format(self, form: Format, sample: Sample, source: Source) -> None:
@@ -125,7 +122,8 @@ class _Loader:
         else:
             self.intake.warn("format-in-doubt", what, Problem("", source.name))
 
-    def _take(self, found: Found, file: str) -> None:
+    def _take(self, found: Found, file: str) -> bool:
+        """Whether a record could be added."""
         record = found.record
         try:
             if self.settings.names:
@@ -135,6 +133,8 @@ class _Loader:
             self.builder.add(self._aligned(record, file, found.line))
         except InputError as error:
             self.intake.reject(Problem(str(error), file, found.line, record.id or ""), found.raw)
+            return False
+        return True
 
     def _aligned(self, record: Record, file: str, line: int) -> Record:
         """The record on the tokens that its sentence already has, where only the cuts between them differ."""
