@@ -44,12 +44,12 @@ def test_sentences_of_one_id_are_joined_over_files(put: Put) -> None:
 def test_a_folder_of_jsonl_files_is_one_corpus_and_other_files_are_told(put: Put) -> None:
     put("crowd/a.jsonl", line("s1", "Ada", a="O"))
     put("crowd/b.jsonl", line("s1", "Ada", b="O"))
-    put("crowd/notes.md", "# Read me first\n\nNothing to see here, but words.\n")
+    put("crowd/notes.txt", "# Read me first\n\nNothing to see here, but words.\n")
     imported = read("crowd")
     assert imported.corpus.annotators == ("a", "b")
     left_out = imported.report.finding("files-left-out")
     assert left_out is not None
-    assert [str(example) for example in left_out.examples] == ["crowd/notes.md"]
+    assert [str(example) for example in left_out.examples] == ["crowd/notes.txt"]
 
 
 def test_a_folder_without_a_known_file_is_refused(put: Put, faults: Faults) -> None:

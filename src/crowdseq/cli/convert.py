@@ -31,6 +31,8 @@ def command(
     corpus, _ = read_crowd(inputs, reading, silent=quiet)
     if as_scheme is not None:
         corpus = corpus.as_scheme(as_scheme)
-    write(corpus, out, format=target, force=force)
+    notes = write(corpus, out, format=target, force=force)
     if not quiet:
+        for note in notes:
+            click.echo(note, err=True)
         click.echo(f"{out}: {len(corpus):,} sentences, {len(corpus.annotators)} annotators", err=True)

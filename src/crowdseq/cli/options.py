@@ -28,7 +28,7 @@ _CROWD_OPTIONS = (
         metavar="FORMAT",
         help="Read as this format instead of guessing (crowdseq formats).",
     ),
-    click.option("--encoding", help="Text encoding of the files (default: UTF-8, or what a BOM says)."),
+    click.option("--encoding", help="Text encoding of the files (default: UTF-8)."),
     click.option("--scheme", help="Label scheme instead of guessing: IO, IOB1, IOB2, BIOES, BILOU or plain."),
     click.option(
         "--on-error",
@@ -44,6 +44,21 @@ _CROWD_OPTIONS = (
         default="error",
         show_default=True,
         help="When an annotator labelled a sentence twice.",
+    ),
+    click.option(
+        "--labels", metavar="A,B", help="The tags or entity types there are; any other is an error."
+    ),
+    click.option(
+        "--columns",
+        metavar="A,B",
+        help="What the columns of CoNLL files hold: token, gold, column:NAME, an annotator, - for nothing.",
+    ),
+    click.option(
+        "--files-mean",
+        type=click.Choice(["auto", "gold", "annotator"]),
+        default="auto",
+        show_default=True,
+        help="What one label column is; auto: an annotator in the files of a folder, else gold.",
     ),
     click.option(
         "--where", multiple=True, metavar="FIELD=VALUE", help="Keep records by any field; may be repeated."
@@ -64,8 +79,11 @@ def _reading(options: dict[str, Any]) -> tuple[Any, Any]:
         without=_listed(options.pop("without")),
     )
     names = options.pop("names")
-    fields = ("format", "encoding", "scheme", "on_error", "rejects", "duplicates")
+    fields = ("format", "encoding", "scheme", "on_error", "rejects", "duplicates", "files_mean")
     chosen = {name: options.pop(name) for name in fields}
+    chosen |= {name: _listed(options.pop(name)) or None for name in ("labels", "columns")}
+    if chosen["on_error"] == "skip" and chosen["rejects"] is None:
+        chosen["rejects"] = "rejected.jsonl"
     return ReadSettings(**chosen, names=read_names(names) if names else {}), selection
 
 

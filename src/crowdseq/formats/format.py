@@ -53,15 +53,17 @@ Notes: TypeAlias = Sequence[str]
 class Format:
     """One format; what it cannot do is None.
 
-    extensions: of file names, the first is the usual one. recognise: from a sample to NO, BY_NAME, LIKELY or
-    SURE. read: the records of one file. recognise_folder, read_folder: for forms in which a folder is one
-    thing; read_folder names the file of each record. write, write_consensus: to an open file; write_folder:
-    into an empty folder. Writers give back one line for everything that the format has no room for, and
-    raise before they would change a text or a label.
+    has_labels: False for text alone, which is never picked up from a folder by chance. extensions: of file
+    names, the first is the usual one. recognise: from a sample to NO, BY_NAME, LIKELY or SURE. read: the
+    records of one file. recognise_folder, read_folder: for forms in which a folder is one thing; read_folder
+    names the file of each record. write, write_consensus: to an open file; write_folder: into an empty
+    folder. Writers give back one line for everything that the format has no room for, and raise before they
+    would change a text or a label.
     """
 
     name: str
     summary: str
+    has_labels: bool = True
     extensions: tuple[str, ...] = ()
     recognise: Callable[[Sample], int] = lambda _: NO
     read: Reader | None = None

@@ -84,7 +84,8 @@ class _Loader:
         """A file of a folder, which may be something else that lies there too."""
         with open_source(member, self.settings.limits) as stream:
             sample = _sample(stream, self.settings)
-            if self.settings.format is None and looks_like(sample)[0] is None:
+            likely, _ = looks_like(sample)
+            if self.settings.format is None and (likely is None or not likely.has_labels):
                 what = "files in a folder were left out, their format is not known"
                 self.intake.warn("files-left-out", what, Problem("", member.name))
                 return

@@ -32,6 +32,7 @@ def read(stream: Stream, source: Source, intake: Intake) -> Iterator[Found]:
 FORMAT = Format(
     name="text",
     summary="plain text, one sentence a line, an empty line between documents (no labels)",
+    has_labels=False,
     extensions=("txt", "text"),
     recognise=recognise,
     read=read,
