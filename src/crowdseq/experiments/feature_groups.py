@@ -1,5 +1,6 @@
 """What each group of features brings: a gold-trained tagger with the default set, and with one group less."""
 
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -110,3 +111,22 @@ def _score(name: str, label: str, trainer: CrfTrainer, train: Corpus, held_out: 
     tagger = trainer.fit(train, train.gold_tags)
     predicted = tagger.tag_many(list(held_out.text.tokens), Context.of_text(held_out.text), trainer.threads)
     return GoldScore(name, label, evaluate(known_tags(held_out), predicted).f1 or 0.0)
+
+
+def main(arguments: list[str]) -> int:
+    """DATA CORPUS...: print what each group brings on dev; DATA --test CORPUS...: the scores on test."""
+    data, corpora = Path(arguments[0]), tuple(name for name in arguments[1:] if not name.startswith("--"))
+
+    def tell(line: str) -> None:
+        sys.stderr.write(f"{line}\n")
+
+    if "--test" in arguments:
+        scores = gold_scores(data, corpora, "test", CrfTrainer(max_iterations=150), tell)
+    else:
+        scores = group_scores(data, corpora, CrfTrainer(max_iterations=60), tell)
+    sys.stdout.write(render_groups(scores))
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))

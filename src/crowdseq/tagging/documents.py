@@ -17,7 +17,8 @@ def document_pieces(
 
     own+other: how the word is written here and how inside other sentences, which tells a name at the start of
     a sentence. before=, after=: the neighbours of other mentions of a capitalised word, which tell "Clinton"
-    here from "President Clinton said" there.
+    here from "President Clinton said" there. own+loud: the whole sentence has no word in lower case, as in
+    headlines and tables, so that a capital letter means little.
     """
     mentions = _Mentions(words, token_ids, offsets)
     documents = np.repeat(document_of, np.diff(offsets)).tolist()
@@ -42,6 +43,10 @@ class _Mentions:
         first = np.zeros(len(self._ids) + 1, dtype=np.bool_)
         first[offsets] = True
         self._first = first.tolist()
+        lowercase = np.array([style == "lower" for style in self._styles], dtype=np.int64)
+        counts = np.concatenate([[0], np.cumsum(lowercase[token_ids])])
+        quiet = counts[offsets[1:]] == counts[offsets[:-1]]
+        self._loud: list[bool] = np.repeat(quiet, np.diff(offsets)).tolist()
 
     def folded(self, position: int) -> str:
         return self._folded[self._ids[position]]
@@ -53,6 +58,8 @@ class _Mentions:
         own = self.style(position)
         if not own:
             return
+        if self._loud[position]:
+            yield f"{own}+loud"
         for other in mentions:
             if other == position:
                 continue

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from crowdseq.arrays import BoolArray, IntArray
 from crowdseq.core.ragged import offsets_of
 from crowdseq.tagging.features import EDGE, PAIRS, WORDS, FeatureSettings
 from crowdseq.tagging.streams import Passage, Stream, further_streams, pair_stream
-from crowdseq.tagging.templates import TEMPLATES
+from crowdseq.tagging.templates import TEMPLATES, Template
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +59,12 @@ def take_stock(passage: Passage, settings: FeatureSettings) -> tuple[Inventory, 
 
 def word_pieces(word: str, templates: Sequence[str]) -> list[str]:
     """All pieces of a word under the named templates, each as name=value."""
-    return [f"{name}={value}" for name in templates for value in TEMPLATES[name](word)]
+    return [label + value for label, pieces in _makers(tuple(templates)) for value in pieces(word)]
+
+
+@cache
+def _makers(templates: tuple[str, ...]) -> tuple[tuple[str, Template], ...]:
+    return tuple((f"{name}=", TEMPLATES[name]) for name in templates)
 
 
 def _words(passage: Passage, settings: FeatureSettings) -> Inventory:

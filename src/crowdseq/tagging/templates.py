@@ -17,6 +17,10 @@ _GREEK = re.compile(
 )
 
 
+# Two letters that one of the names must have: a quick no for most words.
+_MAYBE_GREEK = re.compile(r"[tmphdg]a|on|[\u0370-\u03ff\u1f00-\u1fff]")
+
+
 class _ShapeOfCharacter(dict[int, str]):
     """Code point to its class, filled as characters are met, in the form that str.translate takes."""
 
@@ -109,7 +113,8 @@ def flags(word: str) -> tuple[str, ...]:
 def _letter_flags(word: str, found: list[str]) -> tuple[str, ...]:
     if word[0] in "IVXLCDM" and _ROMAN.fullmatch(word):
         found.append("roman")
-    if _GREEK.search(word.lower()):
+    lowered = word.lower()
+    if _MAYBE_GREEK.search(lowered) and _GREEK.search(lowered):
         found.append("greek")
     return tuple(found)
 
