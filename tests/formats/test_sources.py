@@ -156,3 +156,10 @@ def test_an_input_named_twice_is_refused() -> None:
 def test_no_input_at_all_is_refused() -> None:
     with pytest.raises(FormatError, match="nothing was given to read"):
         gather([])
+
+
+def test_a_name_too_long_for_the_disk_is_refused_without_a_traceback() -> None:
+    (source,) = gather("x" * 5000)
+    assert isinstance(source, Source)
+    with pytest.raises(FormatError, match="cannot be opened"):
+        content(source)

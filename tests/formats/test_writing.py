@@ -188,3 +188,29 @@ def test_a_folder_that_fails_on_the_way_leaves_nothing(tmp_path: Path) -> None:
     with pytest.raises(CrowdseqError, match="CoNLL cannot hold the label"):
         write(builder.build("plain"), tmp_path / "out", "conll-folder")
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["x" * 5000, "x" * 250 + ".jsonl", "a\0b.jsonl"])
+def test_a_name_that_the_disk_cannot_hold_is_refused_without_a_traceback(tmp_path: Path, name: str) -> None:
+    with pytest.raises(UsageError, match="cannot be written"):
+        write(corpus("a/O"), f"{tmp_path}/{name}", format="jsonl")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_that_cannot_be_moved_leaves_the_old_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world = corpus("a/O/O")
+    write(world, tmp_path / "out", format="conll-folder")
+    plain = Path.rename
+
+    def rename(path: Path, target: Path) -> Path:
+        if path.name.endswith(".part"):
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        return plain(path, target)
+
+    monkeypatch.setattr(Path, "rename", rename)
+    with pytest.raises(CrowdseqError, match="cannot be written"):
+        write(corpus("b/O/O"), tmp_path / "out", force=True)
+    assert read(tmp_path / "out").corpus == world
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]

@@ -4,6 +4,7 @@ import os
 import shutil
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
@@ -12,7 +13,7 @@ from crowdseq.core.corpus import Corpus
 from crowdseq.errors import OutputExistsError, SettingsError, UsageError
 from crowdseq.formats.format import Notes
 from crowdseq.formats.registry import FORMATS, find_format, format_for_writing
-from crowdseq.formats.writing import AtomicFile, cannot_write, exists_already
+from crowdseq.formats.writing import AtomicFile, cannot_write, exists_already, sync_files
 
 STANDARD_OUTPUT = "-"
 
@@ -21,29 +22,27 @@ def write(
     corpus: Corpus, path: str | os.PathLike[str], format: str | None = None, force: bool = False
 ) -> tuple[str, ...]:
     """Write a corpus; the format is told by the name unless given. Gives a line for everything left out."""
-    name = os.fspath(path) if not os.path.isdir(path) else os.path.join(os.fspath(path), "")
+    name = os.path.join(os.fspath(path), "") if os.path.isdir(path) else os.fspath(path)
     form = format_for_writing(format or "", name)
     if form.write_folder is not None:
-        return tuple(_write_folder(lambda folder: form.write_folder(corpus, folder), Path(name), force))  # type: ignore[misc]
+        return tuple(_write_folder(partial(form.write_folder, corpus), Path(name), force))
     if form.write is None:
         raise SettingsError(f"a corpus cannot be written as {form.name}, choose one of {_able('write')}")
-    return tuple(_write_file(lambda out: form.write(corpus, out), name, force))  # type: ignore[misc]
+    return tuple(_write_file(partial(form.write, corpus), name, force))
 
 
 def write_consensus(
     consensus: Consensus, path: str | os.PathLike[str], format: str | None = None, force: bool = False
 ) -> tuple[str, ...]:
-    """Write the settled tags with their confidence; JSONL unless the name or the format says otherwise."""
+    """Write the settled tags with their confidence; the format is told by the name unless given."""
     name = os.fspath(path)
-    form = (
-        format_for_writing(format or "", name) if format or "jsonl" not in name else find_format("consensus")
-    )
+    form = format_for_writing(format or "", name)
     if form.name == "jsonl":
         form = find_format("consensus")
     if form.write_consensus is None:
         able = _able("write_consensus")
         raise SettingsError(f"{form.name} has no room for a consensus, choose one of {able}")
-    return tuple(_write_file(lambda out: form.write_consensus(consensus, out), name, force))  # type: ignore[misc]
+    return tuple(_write_file(partial(form.write_consensus, consensus), name, force))
 
 
 def _able(what: str) -> str:
@@ -60,19 +59,24 @@ def _write_file(put: Callable[[BinaryIO], Notes], name: str, force: bool) -> Not
 
 
 def _write_folder(put: Callable[[Path], Notes], folder: Path, force: bool) -> Notes:
-    """Made beside its place, then moved; a folder that was there is replaced only if it held nothing else."""
+    """Made beside its place, then moved; the old folder is there until the new one is whole."""
     _check_replaceable(folder, force)
     part = folder.with_name(f".{folder.name}.{os.getpid()}.part")
+    old = folder.with_name(f".{folder.name}.{os.getpid()}.old")
     try:
         part.mkdir()
         notes = put(part)
+        sync_files(part)
         if folder.exists():
-            shutil.rmtree(folder)
+            folder.rename(old)
         part.rename(folder)
     except OSError as error:
         raise cannot_write(str(folder), error) from None
     finally:
         shutil.rmtree(part, ignore_errors=True)
+        if old.exists() and not folder.exists():
+            old.rename(folder)
+        shutil.rmtree(old, ignore_errors=True)
     return notes
 
 

@@ -37,7 +37,7 @@ def _input(item: Input) -> Source | Folder:
     if name == STANDARD_INPUT:
         return Source("<stdin>", "stdin")
     path = Path(name)
-    if path.is_dir():
+    if os.path.isdir(name):  # of os.path, which says no where pathlib raises on a name that cannot be
         return Folder(name, path.resolve().name, _members(path, name))
     return Source(name, stem_of(name), path)
 

@@ -2,7 +2,6 @@
 
 import errno
 import gzip
-import io
 import json
 import os
 import stat
@@ -14,7 +13,15 @@ from typing import Any, BinaryIO, cast
 from crowdseq.errors import CrowdseqError, OutputExistsError, UsageError
 
 _USER_CAN_MEND = frozenset(
-    {errno.EACCES, errno.EPERM, errno.ENOENT, errno.ENOTDIR, errno.EROFS, errno.EISDIR}
+    {
+        errno.EACCES,
+        errno.EISDIR,
+        errno.ENAMETOOLONG,
+        errno.ENOENT,
+        errno.ENOTDIR,
+        errno.EPERM,
+        errno.EROFS,
+    }
 )
 
 
@@ -128,14 +135,27 @@ class AtomicFile:
 
 def check_free(name: str, *, force: bool) -> None:
     """Whether a file may be written here."""
-    path = Path(name)
-    if path.exists() and not path.is_file():
-        what = "a folder" if path.is_dir() else "not a regular file"
+    is_there = _is_there(name)
+    if os.path.exists(name) and not os.path.isfile(name):
+        what = "a folder" if os.path.isdir(name) else "not a regular file"
         raise UsageError(f"{name} is {what}, name a file to write to")
-    if path.exists() and not force:
+    if is_there and not force:
         raise exists_already(name)
-    if not path.parent.is_dir():
-        raise UsageError(f"{name} cannot be written, the folder {path.parent} does not exist")
+    folder = os.path.dirname(name) or "."
+    if not os.path.isdir(folder):
+        raise UsageError(f"{name} cannot be written, the folder {folder} does not exist")
+
+
+def _is_there(name: str) -> bool:
+    try:
+        os.lstat(name)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError as error:
+        raise cannot_write(name, error) from None
+    except ValueError:
+        raise UsageError(f"{name!r} cannot be written, no name of a file holds a NUL") from None
+    return True
 
 
 def exists_already(name: str) -> OutputExistsError:
@@ -158,6 +178,9 @@ def _sync_folder(folder: Path) -> None:
             os.close(number)
 
 
-def text_of(handle: BinaryIO) -> io.TextIOWrapper:
-    """UTF-8 lines on a binary handle; detach it when done, so that the handle stays open."""
-    return io.TextIOWrapper(handle, "utf-8", newline="\n", write_through=False)
+def sync_files(folder: Path) -> None:
+    """Make sure that every file of a folder is on the disk."""
+    for path in folder.rglob("*"):
+        if path.is_file():
+            with path.open("rb") as handle:
+                os.fsync(handle.fileno())
