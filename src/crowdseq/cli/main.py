@@ -19,6 +19,7 @@ COMMANDS = {
     "compare": "Put every method side by side on one crowd: consensus, tagger, calibration, time, memory.",
     "agree": "Measure how far the annotators agree: pairwise, by label, by document.",
     "convert": "Turn files of one format into another.",
+    "report": "Write the report of a run as one HTML page that opens anywhere, offline.",
     "simulate": "Make up a crowd of known precision out of a file with gold tags.",
     "methods": "List the methods, or explain one and its settings.",
     "formats": "List the file formats that can be read and written.",

@@ -1,0 +1,107 @@
+"""Heatmaps of how an annotator labels: in all, after their own last label (α), on repeated mentions (β)."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from crowdseq.arrays import FloatArray
+from crowdseq.core.consensus import Consensus
+from crowdseq.reports.context_tables import NOTHING, ContextTables
+from crowdseq.reports.html.markup import Content, Markup, clip, element
+from crowdseq.reports.html.section import name_of
+
+_MOST_LABELS = 12
+_MOST_LOCAL = 3
+_MOST_REPEATED = 2
+_LEAST_MASS = 1.5  # expected tokens: a row with less says nothing
+_LONGEST_LABEL = 14
+
+
+def annotator_heatmaps(consensus: Consensus, number: int, tables: ContextTables) -> Markup | None:
+    """The tables of one annotator, folded; None when there is nothing to count."""
+    confusion = consensus.annotators[number].confusion
+    if confusion.sum() <= 0:
+        return None
+    kept = _frequent_labels(confusion)
+    names = consensus.corpus.scheme.tags
+    local = [
+        _heatmap(_after(names, context), tables.counts(number, "local", context), kept, names)
+        for context in tables.frequent(number, "local", _MOST_LOCAL)
+    ]
+    repeated = [
+        _heatmap(_on_repeat(names, context), tables.counts(number, "repeated", context), kept, names)
+        for context in tables.frequent(number, "repeated", _MOST_REPEATED)
+    ]
+    return element(
+        "details",
+        element("summary", "Label by label"),
+        element("div", _heatmap("all tokens", confusion, kept, names), local, repeated, class_="heatmaps"),
+    )
+
+
+EXPLAINED = (
+    "Behind “Label by label” are tables of what was given where. Rows: the true label, as the consensus sees "
+    "it, with the expected number of tokens. Columns: the label given, in percent of the row; framed cells "
+    "are right. The tables marked α look only at tokens right after a label of the annotator’s own, those "
+    "marked β at words to which they gave a label earlier in the document."
+)
+
+
+def _after(names: Sequence[str], context: int) -> Content:
+    if context == NOTHING:
+        return "α: at the start of a sentence, or after a token left open"
+    return ["α: right after their own ", name_of(names[context])]
+
+
+def _on_repeat(names: Sequence[str], context: int) -> Content:
+    return ["β: on words they gave ", name_of(names[context]), " before"]
+
+
+def _frequent_labels(confusion: FloatArray) -> list[int]:
+    """The labels that matter for an annotator, in the order of the scheme."""
+    mass = confusion.sum(axis=0) + confusion.sum(axis=1)
+    if len(mass) <= _MOST_LABELS:
+        return list(range(len(mass)))
+    return sorted(np.argsort(-mass, kind="stable")[: _MOST_LABELS - 1].tolist())
+
+
+def _fold(counts: FloatArray, kept: list[int]) -> FloatArray:
+    """Counts with all labels that are not kept added up in a last row and column."""
+    groups = np.full(len(counts), len(kept))
+    groups[kept] = np.arange(len(kept))
+    folded = np.zeros((len(kept) + 1, len(kept) + 1))
+    np.add.at(folded, (groups[:, None], groups[None, :]), counts)
+    return folded if len(kept) < len(counts) else folded[:-1, :-1]
+
+
+def _heatmap(title: Content, counts: FloatArray, kept: list[int], names: Sequence[str]) -> Markup:
+    folded = _fold(counts, kept)
+    labels = [names[label] for label in kept]
+    labels += ["other"] * (len(folded) - len(kept))
+    heads = [element("th", element("bdi", clip(label, _LONGEST_LABEL)), scope="col") for label in labels]
+    masses = folded.sum(axis=1)
+    rows = [
+        _row(labels[place], place, folded[place], float(masses[place]))
+        for place in range(len(folded))
+        if masses[place] >= min(_LEAST_MASS, masses.max())
+    ]
+    return element(
+        "table",
+        element("caption", title),
+        element("thead", element("tr", element("td"), heads)),
+        element("tbody", rows),
+        class_="heat",
+    )
+
+
+def _row(label: str, place: int, counts: FloatArray, mass: float) -> Markup:
+    name: list[Content] = [element("bdi", clip(label, _LONGEST_LABEL)), " ", element("small", f"{mass:,.0f}")]
+    cells = [_cell(share, column == place) for column, share in enumerate((counts / mass).tolist())]
+    return element("tr", element("th", name, scope="row"), cells)
+
+
+def _cell(share: float, right: bool) -> Markup:
+    level = min(9, int(10 * share))
+    text = f"{100 * share:.0f}" if share >= 0.005 else ""
+    kind = f"right r{level}" if right else f"h{level}" if level else None
+    return element("td", text, class_=kind)

@@ -1,0 +1,173 @@
+"""What was done and how sure we are, in plain words."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from crowdseq.arrays import FloatArray
+from crowdseq.core.consensus import Consensus
+from crowdseq.core.names import look_alikes
+from crowdseq.core.spans import find_spans
+from crowdseq.reports.html.charts import band_legend, confidence_bar
+from crowdseq.reports.html.figures import count, listed, percent
+from crowdseq.reports.html.markup import Content, Markup, element
+from crowdseq.reports.html.section import Column, Section, figures, name_of, table, warning
+from crowdseq.reports.html.spans import IN_DOUBT, span_confidence
+
+_SHOWN_TYPES = 40
+
+
+def subtitle(metrics: Mapping[str, Any], settings: Mapping[str, Any]) -> Content:
+    """Method, size and date in one line."""
+    made = str(settings.get("created", "")).replace("T", " ").replace("+00:00", " UTC")
+    parts: list[Content] = [
+        element("strong", str(metrics["method"])),
+        count(metrics["sentences"], "sentence"),
+        count(metrics["annotators"], "annotator"),
+        *([made] if made else []),
+    ]
+    return [(" · " if place else "", part) for place, part in enumerate(parts)]
+
+
+def overview_section(
+    consensus: Consensus, metrics: Mapping[str, Any], settings: Mapping[str, Any]
+) -> Section:
+    confidence = span_confidence(consensus)
+    content: list[Content] = [
+        element("p", _data_in_words(consensus)),
+        element("p", _method_in_words(consensus, metrics)),
+        figures(_key_figures(consensus, metrics, confidence)),
+        element("p", _trust(consensus)),
+        [warning(text) for text in _warnings(consensus, settings)],
+        _found(consensus, confidence) if len(confidence) else None,
+    ]
+    return Section("overview", "What was done, and how sure we are", "Overview", content)
+
+
+def _data_in_words(consensus: Consensus) -> str:
+    corpus = consensus.corpus
+    documents = count(len(corpus.text.documents), "document")
+    size = f"{count(len(corpus), 'sentence')} ({count(corpus.n_tokens, 'token')}, {documents})"
+    names = list(corpus.scheme.types)
+    kinds = (
+        count(len(names), "label")
+        if corpus.scheme.is_plain
+        else count(len(names), "type", "types") + " of span"
+    )
+    labels = f"{kinds}: {listed(names)}" if names else "no label but O"
+    if not corpus.annotators:
+        return f"{size}, not labelled by any annotator; there is gold with {labels}."
+    seen = float(corpus.n_voters.mean()) if len(corpus) else 0.0
+    verb = "annotators labelled" if len(corpus.annotators) != 1 else "annotator labelled"
+    return (
+        f"{len(corpus.annotators):,} {verb} {size}. They had the choice of {labels}. "
+        f"A sentence was labelled by {seen:.1f} of them on average."
+    )
+
+
+def _method_in_words(consensus: Consensus, metrics: Mapping[str, Any]) -> list[Content]:
+    rounds = len(consensus.history)
+    time = f" in {count(rounds, 'round')}" if rounds else ""
+    return [
+        "The method ",
+        element("strong", str(metrics["method"])),
+        f" weighed what they said and settled one label for every token{time}",
+        f" ({metrics['seconds']:,.1f} s)." if metrics.get("seconds") else ".",
+        " Every label has a confidence: the probability, as the method sees it, that the label is right.",
+    ]
+
+
+def _key_figures(
+    consensus: Consensus, metrics: Mapping[str, Any], confidence: FloatArray
+) -> list[tuple[str, Content]]:
+    plain = consensus.corpus.scheme.is_plain
+    doubtful = int(np.count_nonzero(confidence < IN_DOUBT))
+    pairs: list[tuple[str, Content]] = [
+        ("tokens labelled" if plain else "spans found", f"{len(confidence):,}"),
+        ("mean confidence, all tokens", percent(metrics.get("mean_confidence"), 1)),
+    ]
+    if len(confidence) and not plain:
+        pairs.append(("mean confidence, spans", percent(float(confidence.mean()), 1)))
+    if len(confidence):
+        pairs.append((f"{'tokens' if plain else 'spans'} below {percent(IN_DOUBT)}", f"{doubtful:,}"))
+    scores = metrics.get("consensus")
+    if scores and plain:
+        pairs.append(("right, by gold", percent(scores["token_accuracy"], 1)))
+    elif scores:
+        pairs.append(("F1 against gold", percent(scores["f1"], 1)))
+    return pairs
+
+
+def _trust(consensus: Consensus) -> str:
+    least = "" if consensus.corpus.scheme.is_plain else " A span is as sure as its least sure token."
+    if consensus.corpus.has_gold.any():
+        return f"How far the confidence can be trusted is measured against gold below.{least}"
+    return (
+        "There are no gold labels here, so the confidence cannot be checked in this report: take it as an "
+        f"order of what to look at first.{least}"
+    )
+
+
+def _warnings(consensus: Consensus, settings: Mapping[str, Any]) -> list[Content]:
+    corpus = consensus.corpus
+    found: list[Content] = []
+    voters = corpus.n_voters[corpus.text.lengths > 0]
+    for number, words in ((0, "labelled by nobody"), (1, "labelled by one annotator only")):
+        times = int(np.count_nonzero(voters == number))
+        if times and corpus.annotators:
+            verb = "was" if times == 1 else "were"
+            found.append(f"{count(times, 'sentence')} {verb} {words}: nothing could be compared there.")
+    flagged = sum(bool(report.flags) for report in consensus.annotators)
+    if flagged:
+        link = element("a", "who and why", href="#annotators")
+        found.append(
+            [f"{count(flagged, 'annotator')} {'has' if flagged == 1 else 'have'} flags (", link, ")."]
+        )
+    for group in look_alikes([*corpus.annotators])[:5]:
+        names = [(", " if place else "", name_of(name)) for place, name in enumerate(group)]
+        found.append(["Names that look alike, perhaps one person: ", names, "."])
+    if _hit_the_limit(consensus, settings):
+        found.append(
+            f"The method stopped at its limit of {len(consensus.history)} rounds, not because it had settled."
+        )
+    return found
+
+
+def _hit_the_limit(consensus: Consensus, settings: Mapping[str, Any]) -> bool:
+    own = settings.get("settings")
+    limit = own.get("rounds") if isinstance(own, Mapping) else None
+    return isinstance(limit, int) and not isinstance(limit, bool) and 1 < limit <= len(consensus.history)
+
+
+def _found(consensus: Consensus, confidence: FloatArray) -> Markup:
+    """A row for every type, the most frequent first."""
+    corpus = consensus.corpus
+    types = find_spans(consensus.tag_ids, corpus.offsets, corpus.scheme).types
+    unit = "tokens" if corpus.scheme.is_plain else "spans"
+    frequent = np.argsort(-np.bincount(types, minlength=len(corpus.scheme.types)), kind="stable")
+    rows = [
+        _type_row(corpus.scheme.types[kind], confidence[types == kind])
+        for kind in frequent[:_SHOWN_TYPES].tolist()
+    ]
+    more = len(frequent) - len(rows)
+    caption = f"What the consensus holds{f', without {more} rarer labels' if more > 0 else ''}"
+    columns = [
+        Column("label" if corpus.scheme.is_plain else "type", numeric=False),
+        Column(unit),
+        Column("confidence"),
+        Column(f"below {percent(IN_DOUBT)}"),
+        Column("how sure", numeric=False),
+    ]
+    return element("div", table(caption, columns, rows), band_legend())
+
+
+def _type_row(name: str, confidence: FloatArray) -> list[Content]:
+    size = len(confidence)
+    return [
+        name_of(name),
+        f"{size:,}",
+        percent(float(confidence.mean()), 1) if size else "–",
+        f"{np.count_nonzero(confidence < IN_DOUBT):,}",
+        confidence_bar(confidence) if size else "",
+    ]
