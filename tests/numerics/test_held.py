@@ -20,6 +20,8 @@ def test_masked_scores_leave_one_label_with_its_own_evidence() -> None:
     np.testing.assert_allclose(np.exp(evidence), [0.2, 0.5])
 
 
-def test_nothing_is_held_unless_wanted() -> None:
+def test_nothing_known_changes_nothing() -> None:
     truth = np.full((2, 2), 0.5)
-    assert Held.known(np.array([0, 1]), wanted=False).clamp(truth) is truth
+    held = Held.known(np.array([-1, -1]))
+    np.testing.assert_array_equal(held.clamp(truth), truth)
+    np.testing.assert_array_equal(held.mask(truth), truth)

@@ -39,9 +39,9 @@ class CrfMa(JointAggregator):
     features, c2, threads: as in CrfTrainer.
     """
 
-    rounds: int = 10
+    rounds: int = 5
     tolerance: float = 1e-4
-    iterations: int = 20
+    iterations: int = 60
     truth: str = "annotators"
     smoothing: float = 1.0
     features: str = "rich"

@@ -12,7 +12,7 @@ from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
 from crowdseq.numerics.annotator_models import Spamming
 from crowdseq.numerics.categorical import normalise
-from crowdseq.numerics.crowd_tokens import CrowdTokens, TokenState
+from crowdseq.numerics.crowd_tokens import CrowdTokens, TokenState, even_shares
 from crowdseq.numerics.dirichlet import Rows
 from crowdseq.numerics.em import Climb, Progress, quiet
 
@@ -110,4 +110,4 @@ def start_from(crowd: CrowdTokens, model: Spamming, knowing: FloatArray, habits:
     """The truth under given (K, 2) chances of knowing and guessing and (K, M) habits."""
     rows = [Rows(np.log(means), means, 0.0) for means in (knowing, habits)]
     judgement = model.judge(*rows)
-    return crowd.expect(judgement, crowd.even_shares(model.n_labels))[0]
+    return crowd.expect(judgement, even_shares(model.n_labels))[0]

@@ -76,11 +76,6 @@ class CrowdTokens:
         objective = float(evidence @ self.patterns.sizes) + judgement.credit + shares.credit
         return TokenState(truth, judgement, shares), objective
 
-    def even_shares(self, n_labels: int) -> Rows:
-        """Every truth as likely as any other."""
-        even = normalise(np.ones(n_labels))
-        return Rows(np.log(even), even, 0.0)
-
     def spread(self, state: TokenState) -> FloatArray:
         """(T, M) the truth of every token."""
         return state.truth[self.patterns.members]
@@ -92,5 +87,11 @@ class CrowdTokens:
 
     def _shares(self, weighted: FloatArray) -> Rows:
         if self.share_prior is None:
-            return self.even_shares(weighted.shape[1])
+            return even_shares(weighted.shape[1])
         return learn_rows(weighted.sum(axis=0), self.share_prior, bayes=self.bayes)
+
+
+def even_shares(n_labels: int) -> Rows:
+    """Every truth as likely as any other."""
+    even = normalise(np.ones(n_labels))
+    return Rows(np.log(even), even, 0.0)

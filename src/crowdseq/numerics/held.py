@@ -15,9 +15,9 @@ class Held:
     labels: IntArray
 
     @classmethod
-    def known(cls, labels: IntArray, *, wanted: bool = True) -> "Held":
-        """From (T,) labels, -1 where none is known; none at all unless wanted."""
-        tokens = np.flatnonzero(labels >= 0) if wanted else np.zeros(0, np.int64)
+    def known(cls, labels: IntArray) -> "Held":
+        """From (T,) labels, -1 where none is known."""
+        tokens = np.flatnonzero(labels >= 0)
         return cls(tokens, labels[tokens])
 
     def clamp(self, truth: FloatArray) -> FloatArray:
