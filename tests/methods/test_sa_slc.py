@@ -18,7 +18,14 @@ from crowdseq.evaluation.scores import score_tags
 from crowdseq.methods.sa_slc import SaSlc
 from crowdseq.numerics.dependency import Smoothing
 
-PLAIN_EM = {"folds": 1, "temper": 1.0, "coupling": 0.0, "smoothing": 0.0, "candidates": "off"}
+PLAIN_EM = {
+    "folds": 1,
+    "temper": 1.0,
+    "deference": 0.0,
+    "coupling": 0.0,
+    "smoothing": 0.0,
+    "candidates": "off",
+}
 COUNTING = Smoothing(own=0.0, annotator=0.0, crowd=0.0, prior=0.0)
 
 

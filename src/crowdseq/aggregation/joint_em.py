@@ -7,9 +7,11 @@ import numpy as np
 
 from crowdseq.aggregation.coupling import Coupling
 from crowdseq.aggregation.evidence import Evidence
+from crowdseq.aggregation.settling import best_valid_tags
 from crowdseq.aggregation.truth_model import Belief, TruthModel
 from crowdseq.arrays import FloatArray
 from crowdseq.core.corpus import Corpus
+from crowdseq.evaluation.scores import score_tags
 from crowdseq.numerics.dependency import Smoothing
 from crowdseq.numerics.pruned_chain import CandidateLists, pruned_marginals
 
@@ -49,8 +51,9 @@ class State:
 class JointEm:
     """Everything that stays the same from round to round.
 
-    temper: annotators are not independent, so what they say together counts only this much. pull: weight of
-    the coupling between mentions. first_steps, steps: L-BFGS steps of the first and of the later rounds.
+    temper: weight of the votes. deference: how far they yield to a tagger that finds the same spans in unseen
+    text. pull: weight of the coupling between mentions. first_steps, steps: L-BFGS steps of the first and of
+    the later rounds.
     """
 
     corpus: Corpus
@@ -60,6 +63,7 @@ class JointEm:
     coupling: Coupling | None
     smoothing: Smoothing
     temper: float
+    deference: float
     pull: float
     first_steps: int
     steps: int
@@ -87,12 +91,24 @@ class JointEm:
         steps = self.steps if state.history else self.first_steps
         weights = self.truth.train(state.belief, state.weights, steps)
         scores, transitions = self.truth.scores(weights)
-        said = self.temper * self.evidence.table.fold(tables, self.threads)
+        said = self._weight(state, scores, transitions) * self.evidence.table.fold(tables, self.threads)
         if self.coupling is not None and state.history:
             said += self.coupling.scores(state.belief.unary, self.pull)
         belief, clamped = self._believe(scores + said, transitions)
         objective = clamped - self.truth.free_partition(scores, transitions) - self.truth.penalty(weights)
         return State(belief, weights, (*state.history, objective))
+
+    def _weight(self, state: State, scores: FloatArray, transitions: FloatArray) -> float:
+        """How much the votes count beside the tagger: less, the better it finds the believed spans unseen.
+
+        Annotators make the same errors at the same hard places, which a model of independent votes takes for
+        agreement. A tagger that reaches the same spans from the text of other documents shares fewer of them.
+        """
+        if self.deference == 0.0:
+            return self.temper
+        unseen, _ = self._believe(scores, transitions)
+        agreement = span_agreement(self.corpus, state.belief.unary, unseen.unary)
+        return self.temper * (1.0 - self.deference * agreement)
 
     def _believe(self, scores: FloatArray, transitions: FloatArray) -> tuple[Belief, float]:
         """The E-step: posteriors over the candidate paths, and the summed log-partition."""
@@ -101,3 +117,9 @@ class JointEm:
             self.candidates, scores, transitions, starts, ends, self.truth.folds, self.threads
         )
         return Belief(found.unary, found.pairwise), float(found.log_partition.sum())
+
+
+def span_agreement(corpus: Corpus, first: FloatArray, second: FloatArray) -> float:
+    """F1 between the spans (in a plain scheme: the labels) of two beliefs (T, M); 0 when neither has any."""
+    tags = [best_valid_tags(corpus, belief) for belief in (first, second)]
+    return score_tags(tags[0], tags[1], corpus.offsets, corpus.scheme).f1 or 0.0

@@ -48,10 +48,11 @@ PRESETS: dict[str, dict[str, Any]] = {
         "lower": 0.15,
         "smoothing": 100.0,
         "folds": 5,
-        "temper": 0.45,
+        "temper": 1.0,
+        "deference": 0.7,
         "coupling": 0.35,
         "start": "votes",
-        "rounds": 10,
+        "rounds": 6,
         "steps": 15,
         "document": True,
         "c2": 2.0,
@@ -66,6 +67,7 @@ PRESETS: dict[str, dict[str, Any]] = {
         "smoothing": 0.0,
         "folds": 1,
         "temper": 1.0,
+        "deference": 0.0,
         "coupling": 0.0,
         "start": "paper",
         "rounds": 10,
@@ -89,7 +91,8 @@ class SaSlc(ResumableAggregator):
     candidates, upper, lower: VLSE `off`, `paper` or `adaptive`, with its thresholds T1 and T2.
     smoothing: votes' worth of belief that an annotator's tables take from coarser ones; 0 is plain counting.
     folds: the CRF that judges a part of the corpus is trained on the other parts; 1 for no such care.
-    temper: weight of what annotators say together, since they are not independent.
+    temper: weight of the votes, which are not as independent as the model takes them to be. deference: how
+        far they yield to a tagger that finds the same spans in documents it has not seen.
     coupling: weight of what is believed of the same word elsewhere in the document.
     start: `votes`, or `paper`: random tables and the labels of one random annotator, drawn with `seed`.
     rounds, tolerance: EM rounds at most, and the relative change of the objective at which to stop.
@@ -108,6 +111,7 @@ class SaSlc(ResumableAggregator):
     smoothing: float | None = None
     folds: int | None = None
     temper: float | None = None
+    deference: float | None = None
     coupling: float | None = None
     start: str | None = None
     rounds: int | None = None
@@ -146,7 +150,13 @@ class SaSlc(ResumableAggregator):
     @property
     def monotone(self) -> bool:
         """Plain EM: every part of the objective is what the rounds maximise."""
-        plain = self.folds == 1 and self.temper == 1.0 and self.coupling == 0.0 and self.smoothing == 0.0
+        plain = (
+            self.folds == 1
+            and self.temper == 1.0
+            and self.deference == 0.0
+            and self.coupling == 0.0
+            and self.smoothing == 0.0
+        )
         return plain and not self.draws
 
     def learn(self, corpus: Corpus, *, progress: Progress = quiet, keeper: Keeper | None = None) -> Learned:
@@ -191,6 +201,7 @@ class SaSlc(ResumableAggregator):
             Coupling.of(corpus, words, linked) if self.coupling else None,
             Smoothing(own=strength, annotator=strength / 2, crowd=strength / 2, prior=min(strength, 10.0)),
             float(self.temper or 0.0),
+            float(self.deference or 0.0),
             float(self.coupling or 0.0),
             2 * int(self.steps or 1),
             int(self.steps or 1),
@@ -261,6 +272,7 @@ _LEAST: dict[str, float] = {
     "smoothing": 0.0,
     "folds": 1,
     "temper": 0.0,
+    "deference": 0.0,
     "coupling": 0.0,
     "rounds": 1,
     "tolerance": 0.0,
