@@ -82,9 +82,9 @@ class CrfMa(JointAggregator):
 class _Rows:
     """Answers of annotators to sentences: R rows laid end to end.
 
-    voters, sentences (R,). bounds (R + 1,): where each begins in the cells. tokens (C,): the token of each
-    cell. open_to (C, M): 0 for the label given, or for all where none
-    is, minus infinity else. surplus (R,): log of how many times more likely a guess is to give other answers.
+    voters, sentences (R,). bounds (R + 1,): where each begins in the cells. tokens (C,): the token of
+    each cell. open_to (C, M): 0 for the label given, or for all where none is, minus infinity else.
+    surplus (R,): minus the log probability of the row if its labels were guessed.
     """
 
     voters: IntArray
@@ -206,7 +206,9 @@ class _Joint:
 
     def _spread(self, state: _State, whole: Lattice) -> tuple[FloatArray, FloatArray]:
         """(T, M) labels and (M, M) pairs of the answers, weighed by their chances."""
-        found = marginals(self.rows.lattice(whole), self.problem.threads, np.maximum(state.chances, 1e-300))
+        # A row of weight 0 would not be computed, and its zeros would leave tokens without a target.
+        weights = np.maximum(state.chances, np.finfo(np.float64).tiny)
+        found = marginals(self.rows.lattice(whole), self.problem.threads, weights)
         weighed = found.unary * np.repeat(state.chances, np.diff(self.rows.bounds))[:, None]
         labels = np.zeros_like(whole.unary)
         np.add.at(labels, self.rows.tokens, weighed)
