@@ -206,9 +206,7 @@ class _Joint:
 
     def _spread(self, state: _State, whole: Lattice) -> tuple[FloatArray, FloatArray]:
         """(T, M) labels and (M, M) pairs of the answers, weighed by their chances."""
-        # A row of weight 0 would not be computed, and its zeros would leave tokens without a target.
-        weights = np.maximum(state.chances, np.finfo(np.float64).tiny)
-        found = marginals(self.rows.lattice(whole), self.problem.threads, weights)
+        found = marginals(self.rows.lattice(whole), self.problem.threads, state.chances)
         weighed = found.unary * np.repeat(state.chances, np.diff(self.rows.bounds))[:, None]
         labels = np.zeros_like(whole.unary)
         np.add.at(labels, self.rows.tokens, weighed)
