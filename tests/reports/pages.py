@@ -57,7 +57,7 @@ class PageReader(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         if self.open and self.open[-1] not in ("style", "script"):
-            self.text += data
+            self.text += data.replace("\u00a0", " ")
 
 
 def run_on(corpus: Corpus, method: str = "dawid-skene", **settings: Any) -> Run:

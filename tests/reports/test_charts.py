@@ -7,11 +7,13 @@ import pytest
 
 from crowdseq.evaluation.calibration import measure_calibration
 from crowdseq.reports.html.charts import SkillAxis, confidence_bar, history_chart, reliability_chart
-from crowdseq.reports.html.figures import count, decimal, listed, percent
+from crowdseq.reports.html.figures import count, decimal, percent
+from crowdseq.reports.html.markup import join
+from crowdseq.reports.html.section import listed
 
 
 def test_a_bar_is_as_long_as_its_parts() -> None:
-    bar = confidence_bar(np.array([0.95, 0.95, 0.8, 0.4])).source
+    bar = confidence_bar(np.array([0.95, 0.95, 0.8, 0.4])).source.replace("\u00a0", " ")
     widths = [float(width) for width in re.findall(r' width="([\d.]+)%"', bar)]
     assert widths == [50.0, 25.0, 25.0]
     assert re.findall(r"band(\d)", bar) == ["0", "1", "3"]
@@ -70,12 +72,17 @@ def test_any_history_can_be_drawn(history: list[float]) -> None:
     ],
 )
 def test_percentages_never_claim_all_or_nothing_wrongly(share: float | None, digits: int, words: str) -> None:
-    assert percent(share, digits) == words
+    assert percent(share, digits).replace("\u00a0", " ") == words
 
 
 def test_counts_have_their_noun() -> None:
     assert [count(1, "span"), count(1200, "span")] == ["1 span", "1,200 spans"]
     assert decimal(-0.5) == "−0.50"
-    assert listed(["a"]) == "a"
-    assert listed(["a", "b", "c"]) == "a, b and c"
-    assert listed(["a", "b", "c"], limit=2) == "a, b and 1 more"
+
+
+@pytest.mark.parametrize(
+    ("names", "words"),
+    [("", ""), ("a", "a"), ("ab", "a and b"), ("abc", "a, b and c"), ("abcde", "a, b, c and 2 more")],
+)
+def test_names_are_listed_as_people_do(names: str, words: str) -> None:
+    assert re.sub("<[^>]*>", "", join(listed(list(names), limit=3)).source) == words

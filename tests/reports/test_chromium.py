@@ -64,6 +64,29 @@ def test_the_policy_alone_stops_a_script_and_lets_ours_run(tmp_path: Path) -> No
     assert '<button type="button">skill</button>' in dom
 
 
+def test_sentences_are_filtered_and_the_ranking_is_sorted(tmp_path: Path) -> None:
+    page = _POLICY.sub("", page_on(demo_corpus().select(range(60))))
+    act = """
+        const input = document.querySelector("input");
+        input.value = " News-01-S2 ";
+        input.dispatchEvent(new Event("input"));
+        const seen = [...document.querySelectorAll(".sentences article:not([hidden]) h3 > bdi")];
+        document.documentElement.dataset.seen = seen.map((one) => one.textContent).join();
+        [...document.querySelectorAll("th button")].find((one) => one.textContent === "sentences").click();
+        const rows = [...document.querySelectorAll(".ranking tbody tr")];
+        document.documentElement.dataset.counts = rows.map((row) => row.cells[4].textContent).join();
+    """
+    dom = dom_of(page.replace("</body>", f"<script>{act}</script></body>"), tmp_path)
+    seen = re.search(r'data-seen="([^"]*)"', dom)
+    counts = re.search(r'data-counts="([^"]*)"', dom)
+    assert seen
+    assert seen[1] == "news-01-s2"
+    assert counts
+    numbers = [int(number) for number in counts[1].split(",")]
+    assert len(numbers) > 3
+    assert numbers == sorted(numbers, reverse=True)
+
+
 @pytest.mark.parametrize("width", [390, 1280])
 @pytest.mark.parametrize("world", ["demo", "hostile"])
 def test_a_page_never_scrolls_sideways(width: int, world: str, tmp_path: Path) -> None:

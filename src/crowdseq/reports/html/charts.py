@@ -141,7 +141,7 @@ def _axes(
         marks.append(_line(0, at, 1, at, "grid"))
         marks.append(element("text", text, x=_LEFT - 6, y=_number(_y_at(at) + 4), text_anchor="end"))
     marks.append(element("text", across, x=_x(0.5), y=_HEIGHT - 4, text_anchor="middle", class_="hint"))
-    marks.append(element("text", up, x=_LEFT + 4, y=_TOP + 10, class_="hint"))
+    marks.append(element("text", up, x=_LEFT - 6, y=_TOP + 18, text_anchor="end", class_="hint"))
     return marks
 
 

@@ -2,6 +2,8 @@
 
 from crowdseq.reports.tables import NOT_AVAILABLE
 
+PERCENT = "\u00a0%"  # never on a line of its own
+
 
 def percent(share: float | None, digits: int = 0) -> str:
     """0.421 to `42 %`; what rounds to nothing or to all without being it is told as such."""
@@ -9,10 +11,10 @@ def percent(share: float | None, digits: int = 0) -> str:
         return NOT_AVAILABLE
     step = 10.0 ** -(digits + 2)
     if 0 < share < step / 2:
-        return f"<{step * 100:.{digits}f} %"
+        return f"<{step * 100:.{digits}f}{PERCENT}"
     if 1 - step / 2 < share < 1:
-        return f">{100 - step * 100:.{digits}f} %"
-    return f"{100 * share:.{digits}f} %"
+        return f">{100 - step * 100:.{digits}f}{PERCENT}"
+    return f"{100 * share:.{digits}f}{PERCENT}"
 
 
 def count(number: int, noun: str, plural: str | None = None) -> str:
@@ -23,10 +25,3 @@ def count(number: int, noun: str, plural: str | None = None) -> str:
 def decimal(value: float | None, digits: int = 2) -> str:
     """A number with a true minus sign, n/a for None."""
     return NOT_AVAILABLE if value is None else f"{value:.{digits}f}".replace("-", "−")
-
-
-def listed(words: list[str], limit: int = 12) -> str:
-    """a, b and c; a long list is cut."""
-    if len(words) > limit:
-        return f"{', '.join(words[:limit])} and {len(words) - limit} more"
-    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)

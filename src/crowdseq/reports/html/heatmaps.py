@@ -8,7 +8,7 @@ from crowdseq.arrays import FloatArray
 from crowdseq.core.consensus import Consensus
 from crowdseq.reports.context_tables import NOTHING, ContextTables
 from crowdseq.reports.html.markup import Content, Markup, clip, element
-from crowdseq.reports.html.section import name_of
+from crowdseq.reports.html.section import folded, name_of
 
 _MOST_LABELS = 12
 _MOST_LOCAL = 3
@@ -32,11 +32,8 @@ def annotator_heatmaps(consensus: Consensus, number: int, tables: ContextTables)
         _heatmap(_on_repeat(names, context), tables.counts(number, "repeated", context), kept, names)
         for context in tables.frequent(number, "repeated", _MOST_REPEATED)
     ]
-    return element(
-        "details",
-        element("summary", "Label by label"),
-        element("div", _heatmap("all tokens", confusion, kept, names), local, repeated, class_="heatmaps"),
-    )
+    whole = _heatmap("all tokens", confusion, kept, names)
+    return folded("Label by label", element("div", whole, local, repeated, class_="heatmaps"))
 
 
 EXPLAINED = (
@@ -69,20 +66,20 @@ def _fold(counts: FloatArray, kept: list[int]) -> FloatArray:
     """Counts with all labels that are not kept added up in a last row and column."""
     groups = np.full(len(counts), len(kept))
     groups[kept] = np.arange(len(kept))
-    folded = np.zeros((len(kept) + 1, len(kept) + 1))
-    np.add.at(folded, (groups[:, None], groups[None, :]), counts)
-    return folded if len(kept) < len(counts) else folded[:-1, :-1]
+    sums = np.zeros((len(kept) + 1, len(kept) + 1))
+    np.add.at(sums, (groups[:, None], groups[None, :]), counts)
+    return sums if len(kept) < len(counts) else sums[:-1, :-1]
 
 
 def _heatmap(title: Content, counts: FloatArray, kept: list[int], names: Sequence[str]) -> Markup:
-    folded = _fold(counts, kept)
+    table = _fold(counts, kept)
     labels = [names[label] for label in kept]
-    labels += ["other"] * (len(folded) - len(kept))
+    labels += ["other"] * (len(table) - len(kept))
     heads = [element("th", element("bdi", clip(label, _LONGEST_LABEL)), scope="col") for label in labels]
-    masses = folded.sum(axis=1)
+    masses = table.sum(axis=1)
     rows = [
-        _row(labels[place], place, folded[place], float(masses[place]))
-        for place in range(len(folded))
+        _row(labels[place], place if place < len(kept) else None, table[place] / masses[place], masses[place])
+        for place in range(len(table))
         if masses[place] >= min(_LEAST_MASS, masses.max())
     ]
     return element(
@@ -94,9 +91,10 @@ def _heatmap(title: Content, counts: FloatArray, kept: list[int], names: Sequenc
     )
 
 
-def _row(label: str, place: int, counts: FloatArray, mass: float) -> Markup:
+def _row(label: str, right: int | None, shares: FloatArray, mass: float) -> Markup:
+    """right: the column of the same label; None for the rare labels, which are not told apart."""
     name: list[Content] = [element("bdi", clip(label, _LONGEST_LABEL)), " ", element("small", f"{mass:,.0f}")]
-    cells = [_cell(share, column == place) for column, share in enumerate((counts / mass).tolist())]
+    cells = [_cell(share, column == right) for column, share in enumerate(shares.tolist())]
     return element("tr", element("th", name, scope="row"), cells)
 
 

@@ -75,8 +75,8 @@ def _table(words: Sequence[str], places: IntArray, dispute: _Dispute, rows: list
             element("thead", element("tr", element("td"), heads)),
             element("tbody", rows),
             class_="lanes",
-            dir="rtl" if is_right_to_left(words) else None,
-        )
+        ),
+        direction="rtl" if is_right_to_left(words) else None,
     )
 
 
@@ -118,7 +118,7 @@ def _settled_lane(consensus: Consensus, dispute: _Dispute) -> Markup:
         element(
             "td",
             _set_off(dispute.scheme, int(dispute.settled[k])),
-            element("small", percent(float(consensus.confidence[token]))),
+            element("small", element("bdi", percent(float(consensus.confidence[token])), dir="ltr")),
             class_=dispute.gap(k),
         )
         for k, token in enumerate(dispute.tokens.tolist())

@@ -10,12 +10,13 @@ from crowdseq.core.consensus import Consensus
 from crowdseq.core.names import look_alikes
 from crowdseq.core.spans import find_spans
 from crowdseq.reports.html.charts import band_legend, confidence_bar
-from crowdseq.reports.html.figures import count, listed, percent
+from crowdseq.reports.html.figures import count, percent
 from crowdseq.reports.html.markup import Content, Markup, element
-from crowdseq.reports.html.section import Column, Section, figures, name_of, table, warning
+from crowdseq.reports.html.section import Column, Section, figures, listed, name_of, table, warning
 from crowdseq.reports.html.spans import IN_DOUBT, span_confidence
 
 _SHOWN_TYPES = 40
+_SHOWN_ALIKE = 5
 
 
 def subtitle(metrics: Mapping[str, Any], settings: Mapping[str, Any]) -> Content:
@@ -45,7 +46,7 @@ def overview_section(
     return Section("overview", "What was done, and how sure we are", "Overview", content)
 
 
-def _data_in_words(consensus: Consensus) -> str:
+def _data_in_words(consensus: Consensus) -> Content:
     corpus = consensus.corpus
     documents = count(len(corpus.text.documents), "document")
     size = f"{count(len(corpus), 'sentence')} ({count(corpus.n_tokens, 'token')}, {documents})"
@@ -55,15 +56,16 @@ def _data_in_words(consensus: Consensus) -> str:
         if corpus.scheme.is_plain
         else count(len(names), "type", "types") + " of span"
     )
-    labels = f"{kinds}: {listed(names)}" if names else "no label but O"
+    labels: Content = [f"{kinds}: ", listed(names)] if names else "no label but O"
     if not corpus.annotators:
-        return f"{size}, not labelled by any annotator; there is gold with {labels}."
+        return [f"{size}, not labelled by any annotator; there is gold with ", labels, "."]
     seen = float(corpus.n_voters.mean()) if len(corpus) else 0.0
     verb = "annotators labelled" if len(corpus.annotators) != 1 else "annotator labelled"
-    return (
-        f"{len(corpus.annotators):,} {verb} {size}. They had the choice of {labels}. "
-        f"A sentence was labelled by {seen:.1f} of them on average."
-    )
+    return [
+        f"{len(corpus.annotators):,} {verb} {size}. They had the choice of ",
+        labels,
+        f". A sentence was labelled by {seen:.1f} of them on average.",
+    ]
 
 
 def _method_in_words(consensus: Consensus, metrics: Mapping[str, Any]) -> list[Content]:
@@ -124,9 +126,8 @@ def _warnings(consensus: Consensus, settings: Mapping[str, Any]) -> list[Content
         found.append(
             [f"{count(flagged, 'annotator')} {'has' if flagged == 1 else 'have'} flags (", link, ")."]
         )
-    for group in look_alikes([*corpus.annotators])[:5]:
-        names = [(", " if place else "", name_of(name)) for place, name in enumerate(group)]
-        found.append(["Names that look alike, perhaps one person: ", names, "."])
+    alike = look_alikes([*corpus.annotators])[:_SHOWN_ALIKE]
+    found += [["Names that look alike, perhaps one person: ", listed(list(names)), "."] for names in alike]
     if _hit_the_limit(consensus, settings):
         found.append(
             f"The method stopped at its limit of {len(consensus.history)} rounds, not because it had settled."

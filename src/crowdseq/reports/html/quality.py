@@ -10,6 +10,7 @@ from crowdseq.reports.html.markup import Content, Markup, element
 from crowdseq.reports.html.section import Column, Section, name_of, table, warning
 
 _SHOWN_TYPES = 60
+_FEW_TOKENS = 100
 _SCORE_COLUMNS = ("precision", "recall", "F1", "in gold", "found", "in both")
 
 
@@ -97,6 +98,8 @@ def _calibration(calibration: Mapping[str, Any]) -> Content:
 def _gap_in_words(found: Mapping[str, Any], which: str) -> str:
     gap = found["confidence"] - found["accuracy"]
     verdict = "about as sure as it is right" if abs(gap) < 0.02 else "too sure" if gap > 0 else "too modest"
+    if found["count"] < _FEW_TOKENS:
+        verdict = "too few tokens to tell more"
     return (
         f"On the {found['count']:,} {which}, the method is {percent(found['confidence'], 1)} sure on average "
         f"and right in {percent(found['accuracy'], 1)}: {verdict}. The expected calibration error, the mean "

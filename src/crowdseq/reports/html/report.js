@@ -13,7 +13,7 @@
     input.placeholder = "a word, label, annotator or id";
     label.append(words, input);
     place.before(label);
-    const texts = articles.map((article) => article.textContent.toLowerCase());
+    const texts = articles.map((article) => article.textContent.toLowerCase().replaceAll("\u00a0", " "));
     const fold = document.querySelector("#sentences > details");
     input.addEventListener("input", () => {
       const wanted = input.value.trim().toLowerCase();

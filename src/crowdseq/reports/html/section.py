@@ -58,14 +58,28 @@ def _cells(row: Sequence[Content], columns: Sequence[Column]) -> list[Markup]:
     ]
 
 
-def scrolling(content: Content) -> Markup:
+def scrolling(content: Content, direction: str | None = None) -> Markup:
     """Wide content in a box of its own, so that the page itself never scrolls sideways."""
-    return element("div", content, class_="wide")
+    return element("div", content, class_="wide", dir=direction)
+
+
+def folded(words: str, content: Content) -> Markup:
+    """Content that opens on demand."""
+    return element("details", element("summary", words), content)
 
 
 def name_of(text: str) -> Markup:
     """A name or label from the data: shortened, and kept from turning the text around it."""
     return element("bdi", clip(text, _LONGEST_NAME))
+
+
+def listed(names: list[str], limit: int = 12) -> list[Content]:
+    """a, b and c; a long list is cut."""
+    shown = names[:limit]
+    more = len(names) - len(shown)
+    parts: list[Content] = [*map(name_of, shown), *([f"{more:,} more"] if more else [])]
+    between = ["", *[", "] * (len(parts) - 2), " and "][: len(parts)]
+    return [*zip(between, parts, strict=True)]
 
 
 def figures(pairs: Sequence[tuple[str, Content]]) -> Markup:

@@ -9,7 +9,7 @@ from crowdseq.reports.html.colours import colour_of
 from crowdseq.reports.html.figures import count, percent
 from crowdseq.reports.html.lanes import lanes
 from crowdseq.reports.html.markup import Content, Markup, clip, element
-from crowdseq.reports.html.section import Section, name_of
+from crowdseq.reports.html.section import Section, folded, name_of
 from crowdseq.reports.html.spans import IN_DOUBT, NONE, ShownSpan, shown_spans
 
 SHOWN_SENTENCES = 200
@@ -44,25 +44,15 @@ def sentence_section(consensus: Consensus) -> Section | None:
         return None
     order = hardest_sentences(consensus)
     shown = [_article(consensus, rank, place) for rank, place in enumerate(order[:SHOWN_SENTENCES], start=1)]
+    rest = shown[_OPEN_SENTENCES:]
+    words = f"The next {count(len(rest), 'sentence')}"
     more = len(order) - len(shown)
-    folded = shown[_OPEN_SENTENCES:]
+    easier = f"{count(more, 'easier sentence')} {'is' if more == 1 else 'are'} not shown here."
     content: list[Content] = [
         element("p", _how_to_read(consensus)),
         element("div", shown[:_OPEN_SENTENCES], class_="sentences"),
-        element(
-            "details",
-            element("summary", f"The next {count(len(folded), 'sentence')}"),
-            element("div", folded, class_="sentences"),
-        )
-        if folded
-        else None,
-        element(
-            "p",
-            f"{count(more, 'easier sentence')} {'is' if more == 1 else 'are'} not shown here.",
-            class_="note",
-        )
-        if more
-        else None,
+        folded(words, element("div", rest, class_="sentences")) if rest else None,
+        element("p", easier, class_="note") if more else None,
     ]
     return Section("sentences", "Sentences, the hardest first", "Sentences", content)
 
@@ -141,13 +131,23 @@ def _mark(span: ShownSpan, words: list[str], types: tuple[str, ...]) -> Markup:
     text = " ".join(words)
     if span.kind == NONE:
         assert span.other is not None
-        hint: list[Content] = [name_of(types[span.other]), f"? {percent(span.other_share)}"]
+        hint: list[Content] = [name_of(types[span.other]), _unbroken(f"? {percent(span.other_share)}")]
         return element(
-            "span", text, element("small", hint, dir="ltr"), class_=f"maybe {colour_of(span.other)}"
+            "span",
+            text,
+            element("small", element("bdi", hint, dir="ltr")),
+            class_=f"maybe {colour_of(span.other)}",
         )
     doubt = " doubt" if span.confidence < IN_DOUBT else ""
-    label: list[Content] = [name_of(types[span.kind]), f" {percent(span.confidence)}"]
+    label: list[Content] = [name_of(types[span.kind]), _unbroken(f" {percent(span.confidence)}")]
     if span.other is not None:
         other = "nothing" if span.other == NONE else types[span.other]
-        label.append([", or ", name_of(other), f" {percent(span.other_share)}"])
-    return element("mark", text, element("small", label, dir="ltr"), class_=colour_of(span.kind) + doubt)
+        label.append([_unbroken(", or "), name_of(other), _unbroken(f" {percent(span.other_share)}")])
+    return element(
+        "mark", text, element("small", element("bdi", label, dir="ltr")), class_=colour_of(span.kind) + doubt
+    )
+
+
+def _unbroken(text: str) -> str:
+    """A hint stays on one line with the word that it belongs to, where there is room."""
+    return text.replace(" ", "\u00a0")
