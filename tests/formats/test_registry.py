@@ -56,7 +56,7 @@ def test_every_format_says_what_it_is_in_one_line() -> None:
         ("1\tHeute\theute\tADV\t_\t_\t0\troot\t_\t_\n2\tist\tsein\tAUX\t_\t_\t1\tcop\t_\t_\n", None),
         ("T1\tPER 0 12\tAda Lovelace\nT2\tLOC 36 42\tLondon\n", None),
         ("Just a sentence.\nAnd another one, longer than that.\n", None),
-        ("task,worker,label\nd1:3,ann1,B-PER\n", None),
+        ("task,worker,label\nd1:3,ann1,B-PER\n", "long"),
         ('{"text": "Ada", "label": [[0, 3, "PER"]]}\n', None),
         ("", None),
         ("\0\1\2\3", None),

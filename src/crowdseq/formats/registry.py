@@ -1,7 +1,7 @@
 """All formats by name, and which of them a file is in."""
 
 from crowdseq.errors import FormatError, Problem, SettingsError
-from crowdseq.formats import conll, conll_folder, consensus_jsonl, jsonl, plain_text
+from crowdseq.formats import conll, conll_folder, consensus_jsonl, jsonl, long_csv, plain_text
 from crowdseq.formats.format import BY_NAME, NO, Format, Sample
 from crowdseq.formats.gathering import Folder
 
@@ -13,6 +13,7 @@ FORMATS: dict[str, Format] = {
         conll,
         conll_folder,
         plain_text,
+        long_csv,
     )
 }
 
