@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from itertools import pairwise, product
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from crowdseq.core.corpus import Corpus
 from crowdseq.core.labels import LabelScheme
 from crowdseq.errors import SettingsError
 from crowdseq.evaluation.scores import score_tags
+from crowdseq.formats import read
 from crowdseq.methods.sa_slc import SaSlc
 from crowdseq.numerics.dependency import Smoothing
 
@@ -336,3 +338,43 @@ def test_a_round_that_breaks_down_is_not_taken(monkeypatch: pytest.MonkeyPatch) 
 def test_wrong_settings_are_refused(settings: dict[str, object], words: str) -> None:
     with pytest.raises(SettingsError, match=words):
         SaSlc(**settings)  # type: ignore[arg-type]
+
+
+def test_a_run_that_needs_too_much_memory_is_refused_with_the_figure() -> None:
+    world = random_corpus(4, sentences=20, documents=5)
+    with pytest.raises(SettingsError, match=r"needs about .* MB, more than max_memory"):
+        SaSlc(max_memory=0.001).aggregate(world)
+
+
+def test_probabilities_are_told_softer_but_tags_stay() -> None:
+    world = random_corpus(4, sentences=40, annotators=5, voters=4, documents=8)
+    sharp, soft = SaSlc(temperature=1.0).aggregate(world), SaSlc(temperature=3.0).aggregate(world)
+    np.testing.assert_array_equal(sharp.tag_ids, soft.tag_ids)
+    assert soft.confidence.mean() < sharp.confidence.mean()
+
+
+def test_dependency_counts_add_up_to_the_votes() -> None:
+    world = random_corpus(4, sentences=40, annotators=5, voters=4, documents=8)
+    found = SaSlc(rounds=2).aggregate(world).parameters
+    assert found["local_counts"].sum() == pytest.approx(world.annotations.n_votes)
+    votes = votes_of(world, "document")
+    assert found["repeat_counts"].sum() <= np.count_nonzero(votes.earlier >= 0) + 1e-6
+    assert set(found["local_kinds"][:, 0].tolist()) <= set(range(len(world.annotators)))
+
+
+def test_the_shanghai_example_of_the_paper(shared_data: Path) -> None:
+    """Table XI: both mentions of the city are locations though one annotator marked nothing at all."""
+    crowd = read(shared_data / "amt_conll2003" / "crowd.jsonl.gz").corpus
+    wanted = crowd.text.ids.index("conll2003-train-d231-s21")
+    near = [place for place in range(len(crowd)) if abs(place - wanted) < 400]
+    consensus = SaSlc().aggregate(crowd.select(near))
+    place = consensus.corpus.text.ids.index("conll2003-train-d231-s21")
+    tokens = consensus.corpus.text.tokens[place]
+    cities = [spot for spot, token in enumerate(tokens) if token == "Shanghai"]
+    assert len(cities) == 2
+    assert [consensus.tags[place][spot] for spot in cities] == ["B-LOC", "B-LOC"]
+    ballot = consensus.corpus.annotations.ballots[place]
+    silent = [int(voter) for voter, tags in zip(ballot.voters, ballot.tags, strict=True) if not tags.any()]
+    skills = [report.skill or 0.0 for report in consensus.annotators]
+    assert silent
+    assert max(skills[voter] for voter in silent) < max(skills[int(voter)] for voter in ballot.voters)

@@ -97,7 +97,7 @@ def test_pruned_sums_equal_listed_ones(seed: int) -> None:
         ["A", "B"][: int(rng.integers(1, 3))], str(rng.choice(["IOB2", "BIOES", "IO"]))
     )
     n_labels = len(scheme)
-    mask = rng.random((offsets[-1], n_labels)) < 0.6
+    mask = rng.random((offsets[-1], n_labels)) < (0.6 if seed % 4 else 1.1)  # sometimes nothing is pruned
     mask = with_paths(mask, offsets, scheme.allowed, scheme.starts, scheme.ends).mask
     scores = rng.normal(0, 2, mask.shape)
     groups = rng.integers(0, 2, len(lengths))

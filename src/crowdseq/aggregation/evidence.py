@@ -1,6 +1,7 @@
 """Evidence: what votes say of the truth, each read in the context of its annotator's earlier ones."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -59,6 +60,22 @@ class ContextVotes:
         if dependency == "paper":
             return [np.where(self.earlier == NONE, self.previous, self.earlier + n_labels)]
         return [self.previous, self.earlier]
+
+    def tables(self, truth: FloatArray) -> dict[str, Any]:
+        """Expected counts behind α and β: by the vote before, and by the vote on an earlier mention if any.
+
+        `…_kinds` (F, 3): annotator, context label (-1: none), given label; `…_counts` (F, M): by truth.
+        """
+        found: dict[str, Any] = {}
+        for name, context in (("local", self.previous), ("repeat", self.earlier)):
+            chosen = np.flatnonzero(context != NONE) if name == "repeat" else np.arange(len(context))
+            columns = np.stack([self.annotators, context, self.labels], axis=1)[chosen]
+            kinds, places = np.unique(columns, axis=0, return_inverse=True)
+            order = np.argsort(self.tokens[chosen], kind="stable")
+            table = VoteTable.build(self.tokens[chosen][order], places.ravel()[order], len(truth), len(kinds))
+            found[f"{name}_kinds"] = kinds.astype(np.int32)
+            found[f"{name}_counts"] = table.gather(truth)
+        return found
 
 
 @dataclass(frozen=True, eq=False)

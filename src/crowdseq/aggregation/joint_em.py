@@ -15,6 +15,8 @@ from crowdseq.evaluation.scores import score_tags
 from crowdseq.numerics.dependency import Smoothing
 from crowdseq.numerics.pruned_chain import CandidateLists, pruned_marginals
 
+# How many arrays of a kind are alive at the widest moment of a round, counted below and in L-BFGS.
+_TABLE_COPIES, _TOKEN_COPIES, _WEIGHT_COPIES = 3, 10, 20
 _LEAST = 1e-6  # a label without votes keeps this share in the first belief, so that the scheme can use it
 
 
@@ -69,6 +71,15 @@ class JointEm:
     steps: int
     threads: int
 
+    @property
+    def megabytes(self) -> float:
+        """An estimate of what a round holds at once: tables of votes, of tokens and of weights."""
+        n_labels, n_tokens = self.truth.problem.n_labels, self.corpus.n_tokens
+        tables = _TABLE_COPIES * self.evidence.model.n_cells * n_labels
+        tokens = _TOKEN_COPIES * n_tokens * n_labels
+        weights = (self.truth.n_folds + _WEIGHT_COPIES) * self.truth.problem.n_weights
+        return 8e-6 * (tables + tokens + weights)
+
     def from_shares(self, shares: FloatArray) -> State:
         """A start from (T, M) shares of votes."""
         scores = np.log(np.maximum(shares, _LEAST))
@@ -87,16 +98,28 @@ class JointEm:
 
     def step(self, state: State) -> State:
         """One round: annotators and tagger from the belief (M-step), then the belief from both (E-step)."""
-        tables = self.evidence.learn(state.belief.unary, self.smoothing, self.threads)
         steps = self.steps if state.history else self.first_steps
         weights = self.truth.train(state.belief, state.weights, steps)
         scores, transitions = self.truth.scores(weights)
+        belief, clamped = self._believe(scores + self._said(state, scores, transitions), transitions)
+        objective = clamped - self.truth.free_partition(scores, transitions) - self.truth.penalty(weights)
+        return State(belief, weights, (*state.history, objective))
+
+    def _said(self, state: State, scores: FloatArray, transitions: FloatArray) -> FloatArray:
+        """(T, M) log scores of what the votes say, and the other mentions of a word."""
+        tables = self.evidence.learn(state.belief.unary, self.smoothing, self.threads)
         said = self._weight(state, scores, transitions) * self.evidence.table.fold(tables, self.threads)
         if self.coupling is not None and state.history:
             said += self.coupling.scores(state.belief.unary, self.pull)
-        belief, clamped = self._believe(scores + said, transitions)
-        objective = clamped - self.truth.free_partition(scores, transitions) - self.truth.penalty(weights)
-        return State(belief, weights, (*state.history, objective))
+        return said
+
+    def softened(self, state: State, temperature: float) -> FloatArray:
+        """(T, M) probabilities as they are told to people: all scores divided by the temperature."""
+        if temperature == 1.0:
+            return state.belief.unary
+        scores, transitions = self.truth.scores(state.weights)
+        scores = scores + self._said(state, scores, transitions)
+        return self._believe(scores / temperature, transitions / temperature)[0].unary
 
     def _weight(self, state: State, scores: FloatArray, transitions: FloatArray) -> float:
         """How much the votes count beside the tagger: less, the better it finds the believed spans unseen.

@@ -1,6 +1,6 @@
 """TruthModel: a CRF over the truth, one for each fold, trained on the others."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -11,7 +11,6 @@ from crowdseq.numerics.lbfgs import Minimiser
 from crowdseq.tagging.crf import CrfTrainer
 from crowdseq.tagging.problem import ChainRules, CrfProblem
 from crowdseq.tagging.streams import Passage
-from crowdseq.tagging.tagger import Tagger
 from crowdseq.tagging.targets import Targets
 
 
@@ -99,10 +98,3 @@ class TruthModel:
     def penalty(self, weights: FloatArray) -> float:
         """The L2 term of the objective, averaged over the folds."""
         return self.trainer.c2 * float(np.square(weights).sum()) / self.n_folds
-
-    def tagger(self, belief: Belief, weights: FloatArray, corpus: Corpus) -> Tagger:
-        """One tagger trained on everything that is believed in the end."""
-        minimiser = replace(self.trainer.minimiser, progress=None)
-        targets = Targets(belief.unary, belief.pairwise.sum(axis=0))
-        optimum = self.problem.train(targets, self.trainer.c2, minimiser, start=weights.mean(axis=0))
-        return self.trainer.tagger(self.problem, corpus.scheme, optimum.weights)

@@ -23,10 +23,11 @@ from crowdseq.aggregation.evidence import (
 from crowdseq.aggregation.folds import assign_folds
 from crowdseq.aggregation.joint_em import JointEm, State
 from crowdseq.aggregation.settling import best_valid_tags, settle
-from crowdseq.aggregation.truth_model import TruthModel
+from crowdseq.aggregation.truth_model import Belief, TruthModel
 from crowdseq.aggregation.voting import label_shares
 from crowdseq.arrays import BoolArray, FloatArray
 from crowdseq.core.corpus import Corpus
+from crowdseq.errors import SettingsError
 from crowdseq.numerics.candidates import MODES, Candidates, candidate_mask, with_paths
 from crowdseq.numerics.categorical import count_votes
 from crowdseq.numerics.dependency import Smoothing
@@ -34,6 +35,8 @@ from crowdseq.numerics.em import Progress, has_settled, quiet
 from crowdseq.numerics.pruned_chain import CandidateLists
 from crowdseq.tagging.crf import CrfTrainer
 from crowdseq.tagging.features import feature_settings
+from crowdseq.tagging.tagger import Tagger
+from crowdseq.tagging.targets import Targets
 
 STARTS = ("votes", "paper")
 
@@ -55,6 +58,7 @@ PRESETS: dict[str, dict[str, Any]] = {
         "rounds": 6,
         "steps": 15,
         "document": True,
+        "temperature": 2.0,
         "c2": 2.0,
     },
     "paper": {
@@ -73,6 +77,7 @@ PRESETS: dict[str, dict[str, Any]] = {
         "rounds": 10,
         "steps": 30,
         "document": False,
+        "temperature": 1.0,
         "c2": 1.0,
     },
 }
@@ -98,6 +103,9 @@ class SaSlc(ResumableAggregator):
     rounds, tolerance: EM rounds at most, and the relative change of the objective at which to stop.
     steps: L-BFGS steps of a round. features, c2, threads: of the CRF. document: whether it sees what a word
         looks like elsewhere in its document. gold: hold known gold tokens at it.
+    tagger_features, tagger_c2: of the tagger that is trained on the result.
+    max_memory: megabytes that the rounds may take; a run that needs more is refused before it starts.
+    temperature: the probabilities told are those of all scores divided by it; tags do not depend on it.
     """
 
     preset: str = "default"
@@ -117,10 +125,14 @@ class SaSlc(ResumableAggregator):
     rounds: int | None = None
     tolerance: float = 1e-4
     steps: int | None = None
-    features: str = "rich"
+    features: str = "basic"
+    tagger_features: str = "rich"
+    tagger_c2: float = 1.0
+    temperature: float | None = None
     document: bool | None = None
     c2: float | None = None
     gold: bool = False
+    max_memory: float | None = None
     seed: int = 0
     threads: int = 1
 
@@ -136,7 +148,9 @@ class SaSlc(ResumableAggregator):
             value = getattr(self, name)
             require(value >= least, f"{name} is {value}, it must be at least {least}")
         require(self.upper >= self.lower, f"upper is {self.upper}, it cannot be below lower, {self.lower}")  # type: ignore[operator]
+        require(self.temperature > 0, f"temperature is {self.temperature}, it must be above 0")  # type: ignore[operator]
         self.trainer  # noqa: B018  checks features and c2
+        CrfTrainer(features=self.tagger_features, c2=self.tagger_c2)
 
     @property
     def trainer(self) -> CrfTrainer:
@@ -163,6 +177,13 @@ class SaSlc(ResumableAggregator):
         if corpus.n_tokens == 0 or corpus.annotations.n_votes == 0:
             return Learned(settle(corpus, label_shares(corpus)), None)
         session, chosen = self._prepare(corpus)
+        needed = session.megabytes
+        progress(f"about {needed:,.0f} MB of memory for the rounds", 0, 1)
+        if self.max_memory is not None and needed > self.max_memory:
+            raise SettingsError(
+                f"this run needs about {needed:,.0f} MB, more than max_memory allows "
+                f"({self.max_memory:,.0f} MB): allow more, or use fewer folds"
+            )
         kept = keeper.load() if keeper is not None else None
         state = State.of_arrays(kept) if kept is not None else self._begin(session, corpus)
         state = self._climb(session, state, progress, keeper)
@@ -236,14 +257,22 @@ class SaSlc(ResumableAggregator):
         return session.truth.train_on_tags(tags, seen, session.first_steps)
 
     def _finish(self, session: JointEm, state: State, corpus: Corpus, chosen: Candidates) -> Learned:
+        probabilities = session.softened(state, float(self.temperature or 1.0))
         consensus = settle(
             corpus,
-            state.belief.unary,
+            probabilities,
             history=state.history,
+            tag_ids=best_valid_tags(corpus, state.belief.unary),
             candidates_per_token=chosen.per_token,
             widened_tokens=chosen.widened,
+            **session.evidence.votes.tables(state.belief.unary),
         )
-        return Learned(consensus, session.truth.tagger(state.belief, state.weights, corpus))
+        return Learned(consensus, self._tagger(corpus, state.belief))
+
+    def _tagger(self, corpus: Corpus, belief: Belief) -> Tagger:
+        """A tagger of its own, trained on all that is believed in the end."""
+        trainer = CrfTrainer(features=self.tagger_features, c2=self.tagger_c2, threads=self.threads)
+        return trainer.fit(corpus, Targets(belief.unary, belief.pairwise.sum(axis=0)))
 
 
 def _likely_labels(corpus: Corpus, counts: FloatArray) -> BoolArray:

@@ -15,7 +15,7 @@ def normalise(counts: FloatArray) -> FloatArray:
     """Rows of counts (along the last axis) to probabilities; a row of zeros becomes uniform."""
     totals = counts.sum(axis=-1, keepdims=True)
     uniform = np.full_like(counts, 1.0 / max(counts.shape[-1], 1))
-    return np.divide(counts, totals, out=uniform, where=totals > 0)
+    return np.asarray(np.divide(counts, totals, out=uniform, where=totals > 0))
 
 
 def softmax(scores: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -36,7 +36,8 @@ def climb(
 
     A round whose objective is not a finite number is not taken: the last good state stays.
     """
-    state, history = start, []
+    state = start
+    history: list[float] = []
     for done in range(1, rounds + 1):
         new_state, objective = step(state)
         if not np.isfinite(objective):

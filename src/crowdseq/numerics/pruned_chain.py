@@ -6,6 +6,7 @@ import numpy as np
 
 from crowdseq.arrays import BoolArray, FloatArray, IntArray
 from crowdseq.numerics.blocks import run_blocks, sentence_blocks
+from crowdseq.numerics.chain import Lattice, marginals
 from crowdseq.numerics.compiling import kernel
 
 # Scores farther than this below a token's best count as this far: probabilities of e^-300 decide nothing, and
@@ -28,6 +29,11 @@ class CandidateLists:
         np.cumsum(mask.sum(axis=1), out=pointers[1:])
         labels = np.nonzero(mask)[1].astype(np.int32)
         return cls(pointers, labels, np.ascontiguousarray(offsets, np.int64), mask.shape[1])
+
+    @property
+    def are_all(self) -> bool:
+        """Whether every token may have every label."""
+        return len(self.labels) == self.n_labels * (len(self.pointers) - 1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +58,8 @@ def pruned_marginals(
 
     groups (N,): the group of each sentence. starts, ends (M,) as in a Lattice. Every sentence has a path.
     """
+    if candidates.are_all:
+        return _dense_marginals(candidates.offsets, scores, transitions, starts, ends, groups, threads)
     n_labels, n_sentences = candidates.n_labels, len(candidates.offsets) - 1
     bounds = sentence_blocks(candidates.offsets)
     unary = np.zeros((int(candidates.offsets[-1]), n_labels))
@@ -82,6 +90,28 @@ def pruned_marginals(
     return PrunedMarginals(log_partition, unary, pairs.sum(axis=0))
 
 
+def _dense_marginals(
+    offsets: IntArray,
+    scores: FloatArray,
+    transitions: FloatArray,
+    starts: FloatArray,
+    ends: FloatArray,
+    groups: IntArray,
+    threads: int,
+) -> PrunedMarginals:
+    """The same when nothing is pruned: whole rows of labels are faster than lists of them."""
+    lengths = np.diff(offsets)
+    unary, log_partition = np.empty_like(scores), np.empty(len(lengths))
+    pairwise = np.zeros_like(transitions)
+    for group, table in enumerate(transitions):
+        mine = np.flatnonzero(groups == group)
+        tokens = np.flatnonzero(np.repeat(groups == group, lengths))
+        bounds = np.concatenate([[0], np.cumsum(lengths[mine])])
+        found = marginals(Lattice(scores[tokens], bounds, table, starts, ends), threads)
+        unary[tokens], log_partition[mine], pairwise[group] = found.unary, found.log_partition, found.pairwise
+    return PrunedMarginals(log_partition, unary, pairwise)
+
+
 @kernel
 def _marginal_block(
     pointers: IntArray,
@@ -104,60 +134,76 @@ def _marginal_block(
         widest = max(widest, pointers[stop] - pointers[start])
     local = np.empty(widest)
     forward = np.empty(widest)
-    backward = np.empty(widest)
     scales = np.empty(longest)
     for sentence in range(first, last):
         start, stop = offsets[sentence], offsets[sentence + 1]
         if start == stop:
             continue
-        table = weights[groups[sentence]]
-        total = _forward(pointers, labels, scores, table, edges, start, stop, local, forward, scales)
-        log_partition[sentence] = total
-        _backward(pointers, labels, table, edges, start, stop, local, backward, scales)
-        _collect(pointers, labels, table, start, stop, forward, backward, unary, pairs[groups[sentence]])
+        group = groups[sentence]
+        _weigh(pointers, labels, scores, edges, start, stop, local, scales)
+        log_partition[sentence] = _forward(
+            pointers, labels, weights[group], start, stop, local, forward, scales
+        )
+        _backward(pointers, labels, weights[group], start, stop, local, forward, scales, unary, pairs[group])
+
+
+@kernel
+def _weigh(
+    pointers: IntArray,
+    labels: IntArray,
+    scores: FloatArray,
+    edges: FloatArray,
+    start: int,
+    stop: int,
+    local: FloatArray,
+    scales: FloatArray,
+) -> None:
+    """Fills local with the weights of all candidates, each token's best at one, and scales with the bests."""
+    base = pointers[start]
+    for token in range(start, stop):
+        low, high = pointers[token], pointers[token + 1]
+        best = -np.inf
+        for place in range(low, high):
+            best = max(best, scores[token, labels[place]])
+        for place in range(low, high):
+            local[place - base] = np.exp(max(scores[token, labels[place]] - best, -_FARTHEST))
+        scales[token - start] = best
+    for place in range(base, pointers[start + 1]):
+        local[place - base] *= edges[0, labels[place]]
+    for place in range(pointers[stop - 1], pointers[stop]):
+        local[place - base] *= edges[1, labels[place]]
 
 
 @kernel
 def _forward(
     pointers: IntArray,
     labels: IntArray,
-    scores: FloatArray,
     table: FloatArray,
-    edges: FloatArray,
     start: int,
     stop: int,
     local: FloatArray,
     forward: FloatArray,
     scales: FloatArray,
 ) -> float:
-    """Fills local (weights of candidates), forward (normalised) and scales; gives the log-partition."""
+    """Fills forward (each token's sum at one) and turns scales into those sums; gives the log-partition."""
     base = pointers[start]
     total = 0.0
     for token in range(start, stop):
         low, high = pointers[token], pointers[token + 1]
-        best = -np.inf
-        for place in range(low, high):
-            best = max(best, scores[token, labels[place]])
         mass = 0.0
         for place in range(low, high):
-            label = labels[place]
-            weight = np.exp(max(scores[token, label] - best, -_FARTHEST))
-            local[place - base] = weight
-            if token == start:
-                reached = edges[0, label]
-            else:
+            value = local[place - base]
+            if token > start:
                 reached = 0.0
                 for before in range(pointers[token - 1], low):
-                    reached += forward[before - base] * table[labels[before], label]
-            value = reached * weight
-            if token == stop - 1:
-                value *= edges[1, label]
+                    reached += forward[before - base] * table[labels[before], labels[place]]
+                value *= reached
             forward[place - base] = value
             mass += value
-        scales[token - start] = mass
-        total += best + np.log(mass)
+        total += scales[token - start] + np.log(mass)
+        scales[token - start] = 1.0 / mass
         for place in range(low, high):
-            forward[place - base] /= mass
+            forward[place - base] *= scales[token - start]
     return total
 
 
@@ -166,56 +212,27 @@ def _backward(
     pointers: IntArray,
     labels: IntArray,
     table: FloatArray,
-    edges: FloatArray,
     start: int,
     stop: int,
     local: FloatArray,
-    backward: FloatArray,
-    scales: FloatArray,
-) -> None:
-    base = pointers[start]
-    for token in range(stop - 1, start - 1, -1):
-        low, high = pointers[token], pointers[token + 1]
-        for place in range(low, high):
-            if token == stop - 1:
-                backward[place - base] = 1.0
-                continue
-            value = 0.0
-            for after in range(high, pointers[token + 2]):
-                step = table[labels[place], labels[after]] * local[after - base] * backward[after - base]
-                if token + 1 == stop - 1:
-                    step *= edges[1, labels[after]]
-                value += step
-            backward[place - base] = value / scales[token + 1 - start]
-
-
-@kernel
-def _collect(
-    pointers: IntArray,
-    labels: IntArray,
-    table: FloatArray,
-    start: int,
-    stop: int,
     forward: FloatArray,
-    backward: FloatArray,
+    scales: FloatArray,
     unary: FloatArray,
     pairs: FloatArray,
 ) -> None:
+    """Walks back, leaving in local what a candidate and all behind it weigh, and counts labels and pairs."""
     base = pointers[start]
-    for token in range(start, stop):
-        low, high = pointers[token], pointers[token + 1]
-        mass = 0.0
+    for place in range(pointers[stop - 1], pointers[stop]):
+        unary[stop - 1, labels[place]] = forward[place - base]
+    for token in range(stop - 2, start - 1, -1):
+        low, high, end = pointers[token], pointers[token + 1], pointers[token + 2]
+        for after in range(high, end):
+            local[after - base] *= scales[token + 1 - start]
         for place in range(low, high):
-            mass += forward[place - base] * backward[place - base]
-        for place in range(low, high):
-            share = forward[place - base] * backward[place - base] / mass
-            unary[token, labels[place]] = share
-            if token == start or share == 0.0:
-                continue
-            # The share of a label is split over the labels before it by what each contributed to reaching it.
-            reached = 0.0
-            for before in range(pointers[token - 1], low):
-                reached += forward[before - base] * table[labels[before], labels[place]]
-            for before in range(pointers[token - 1], low):
-                part = forward[before - base] * table[labels[before], labels[place]] / reached
-                pairs[labels[before], labels[place]] += share * part
+            here, label, behind = forward[place - base], labels[place], 0.0
+            for after in range(high, end):
+                step = table[label, labels[after]] * local[after - base]
+                pairs[label, labels[after]] += here * step
+                behind += step
+            unary[token, label] = here * behind
+            local[place - base] *= behind

@@ -80,9 +80,15 @@ def _sum_rows(rows: FloatArray, chosen: IntArray, pointers: IntArray, threads: i
 
 
 @kernel
-def _sum_rows_block(  # type: ignore[no-untyped-def]
-    labels, rows, chosen, pointers, first, last, result
-):
+def _sum_rows_block(
+    labels: tuple[int, ...],
+    rows: FloatArray,
+    chosen: IntArray,
+    pointers: IntArray,
+    first: int,
+    last: int,
+    result: FloatArray,
+) -> None:
     n_labels = len(labels) if len(labels) > 0 else rows.shape[1]
     for group in range(first, last):
         for place in range(pointers[group], pointers[group + 1]):
