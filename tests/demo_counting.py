@@ -6,10 +6,11 @@ from collections import Counter
 from collections.abc import Callable
 from itertools import groupby, pairwise
 
-from demo_corpus.figures import Record, spans_of
-from make_demo_corpus import SHIPPED
 from seqeval.metrics import f1_score
 from seqeval.scheme import IOB2
+
+from demo_corpus.figures import Record, spans_of
+from make_demo_corpus import SHIPPED
 
 
 def shipped_records() -> list[Record]:

@@ -8,10 +8,10 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from demo_corpus.figures import Record, annotator_table, content_table, spans_of
-from make_demo_corpus import SHIPPED, make_records, read_all, to_jsonl
 
+from demo_corpus.figures import Record, annotator_table, content_table, spans_of
 from demo_counting import broken_places, by_document, names_in, shape, shipped_records, skeleton
+from make_demo_corpus import SHIPPED, make_records, read_all, to_jsonl
 
 REPOSITORY = Path(__file__).parent.parent
 

@@ -3,11 +3,11 @@
 from collections import Counter
 
 import pytest
-from demo_corpus.characters import CHARACTERS
-from demo_corpus.figures import Record, precision_recall_f1
 from seqeval.metrics import precision_score, recall_score
 from seqeval.scheme import IOB2
 
+from demo_corpus.characters import CHARACTERS
+from demo_corpus.figures import Record, precision_recall_f1
 from demo_counting import (
     beside,
     broken_places,

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+
 from demo_corpus.markup import Mention, parse_sentence, read_documents, tokenise
 
 

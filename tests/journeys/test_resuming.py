@@ -40,7 +40,9 @@ def consensus(folder: Path, name: str) -> list[dict[str, object]]:
 
 
 @pytest.mark.parametrize("blow", [signal.SIGKILL, signal.SIGINT])
-def test_a_broken_run_resumes_to_the_same_result(shell: Shell, crowd: Path, tmp_path: Path, blow: int) -> None:
+def test_a_broken_run_resumes_to_the_same_result(
+    shell: Shell, crowd: Path, tmp_path: Path, blow: int
+) -> None:
     process = begin(crowd, tmp_path)
     os.kill(process.pid, blow)
     _, errors = process.communicate(timeout=60)

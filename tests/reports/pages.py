@@ -17,7 +17,7 @@ svg rect line circle polyline text
 """
 _OUR_ATTRIBUTES = """
 aria-hidden aria-label charset class content cx cy data-label data-value dir height href http-equiv id lang
-name points r role scope text-anchor title viewbox width x x1 x2 y y1 y2
+name points r role scope text-anchor viewbox width x x1 x2 y y1 y2
 """
 ELEMENTS = frozenset(_OUR_ELEMENTS.split())
 ATTRIBUTES = frozenset(_OUR_ATTRIBUTES.split())

@@ -151,6 +151,7 @@ def test_who_labelled_none_of_the_disputed_tokens_has_no_lane() -> None:
     lane = page_on(world, "majority-vote").split('class="lanes"')[1].split("</table>")[0]
     assert "<bdi>a2</bdi>" in lane
     assert "<bdi>a3</bdi>" not in lane
+    assert "A dash is a token without a label." in page_on(world, "majority-vote")
 
 
 def test_text_from_right_to_left_keeps_its_order() -> None:

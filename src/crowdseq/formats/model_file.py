@@ -66,6 +66,7 @@ def _description(tagger: Tagger, digest: str) -> dict[str, Any]:
         "format": FORMAT,
         "version": VERSION,
         "scheme": {"kind": tagger.scheme.kind, "tags": list(tagger.scheme.tags)},
+        "chain": {"kind": tagger.chain.kind, "tags": list(tagger.chain.tags)},
         "features": {
             "windows": {name: list(offsets) for name, offsets in features.windows.items()},
             "pairs": {name: list(offsets) for name, offsets in features.pairs.items()},
@@ -115,6 +116,7 @@ class _Description:
 
     path: Path
     scheme: LabelScheme
+    chain: LabelScheme
     features: FeatureSettings
     streams: tuple[_StreamEntry, ...]
     digest: str
@@ -130,10 +132,10 @@ class _Description:
                 path, f"version {version!r} of the tagger format; this crowdseq reads version {VERSION}"
             )
         try:
-            scheme = LabelScheme(_texts(content["scheme"]["tags"]), str(content["scheme"]["kind"]))
+            scheme, chain = _scheme(content["scheme"]), _scheme(content.get("chain", content["scheme"]))
             features = _features(content["features"])
             streams = tuple(_stream_entry(entry) for entry in content["streams"])
-            return cls(path, scheme, features, streams, str(content["weights_sha256"]))
+            return cls(path, scheme, chain, features, streams, str(content["weights_sha256"]))
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise _fault(
                 path, f"a part of the description is missing or of the wrong kind ({error!r})"
@@ -154,6 +156,10 @@ def _read_json(path: Path) -> dict[str, Any]:
     if not isinstance(content, dict):
         raise _fault(path, "this is not the description of a crowdseq tagger")
     return content
+
+
+def _scheme(content: dict[str, Any]) -> LabelScheme:
+    return LabelScheme(_texts(content["tags"]), str(content["kind"]))
 
 
 def _features(content: dict[str, Any]) -> FeatureSettings:
@@ -222,9 +228,9 @@ class _Tensors:
 
 
 def _assemble(description: _Description, tensors: _Tensors) -> Tagger:
-    n_labels = len(description.scheme)
+    n_labels = len(description.chain)
     transitions = tensors.take("transitions", "F64", (n_labels, n_labels))
-    allowed = description.scheme.allowed
+    allowed = description.chain.allowed
     if not (np.isfinite(transitions[allowed]).all() and np.isneginf(transitions[~allowed]).all()):
         raise _fault(
             tensors.path, "transition weights are not finite where the scheme allows, -inf elsewhere"
@@ -233,7 +239,7 @@ def _assemble(description: _Description, tensors: _Tensors) -> Tagger:
         _stream(entry, number, n_labels, tensors) for number, entry in enumerate(description.streams)
     )
     try:
-        return Tagger(description.scheme, description.features, streams, transitions)
+        return Tagger(description.scheme, description.features, streams, transitions, description.chain)
     except CrowdseqError as error:
         raise _fault(description.path, str(error)) from None
 

@@ -15,6 +15,9 @@ OFFSET_UNITS = ("auto", "characters", "utf-16", "graphemes")
 OVERLAPS = ("longest", "error", "layers")
 CUT_TOKENS = ("expand", "contract", "drop", "error")
 EMPTY_MEANS = ("ask", "labelled", "missing")
+SEVERAL_LABELS = ("error", "first", "joined")
+DISCONTINUOUS = ("error", "drop", "split")
+SENTENCES = ("document", "newline")
 _OTHER_NAMES = {"BIO": "IOB2", "IOB": "IOB1", "IOBES": "BIOES"}
 _NOT_FOR_FILES = frozenset({"idna", "punycode", "undefined", "unicode-escape", "raw-unicode-escape"})
 
@@ -24,8 +27,8 @@ class Limits:
     """Ceilings that keep a hostile or mistaken file from filling the memory.
 
     unpacked_bytes: of one packed file. ratio: unpacked by packed, looked at beyond ratio_after bytes.
-    line_bytes: one line, or one value of a JSON array. depth: nesting of JSON. faults: bad records after
-    which reading stops.
+    line_bytes: one line, or one value of a JSON array. depth: nesting of JSON. members: files in one archive.
+    faults: bad records after which reading stops.
     """
 
     unpacked_bytes: int = 2 << 30
@@ -33,6 +36,7 @@ class Limits:
     ratio_after: int = 50 << 20
     line_bytes: int = 64 << 20
     depth: int = 200
+    members: int = 100_000
     faults: int = 10_000
 
     def __post_init__(self) -> None:
@@ -52,7 +56,11 @@ class ReadSettings:
     columns: what the columns of a CoNLL file hold (`token`, `gold`, `column:pos`, `annotator:w1`, `-`).
     files_mean: whether a file with one column of labels is `gold` or one `annotator`; `auto` takes files in a
     folder as annotators. names: annotators to rename. tokenizer: for text without tokens.
-    offset_unit, overlaps, cut_tokens, empty_means: for formats that mark characters instead of tokens.
+    offset_unit, overlaps, cut_tokens, empty_means, several_labels, discontinuous: for formats that mark
+    characters instead of tokens; `ask` refuses input in which nobody can tell an empty document from one that
+    was never opened. sentences: a `document` is one sequence, or one is made of each line (`newline`).
+    layer: the control, question or layer to read where a file has several. types: only spans of these types.
+    predictions: read the predictions of a model as one more annotator.
     force: overwrite a rejects file that exists.
     """
 
@@ -71,6 +79,12 @@ class ReadSettings:
     overlaps: str = "longest"
     cut_tokens: str = "expand"
     empty_means: str = "ask"
+    several_labels: str = "error"
+    discontinuous: str = "error"
+    sentences: str = "document"
+    layer: str | None = None
+    types: tuple[str, ...] | None = None
+    predictions: bool = False
     force: bool = False
     limits: Limits = field(default_factory=Limits)
 
@@ -84,6 +98,13 @@ class ReadSettings:
         _choose("overlaps", self.overlaps, OVERLAPS)
         _choose("cut_tokens", self.cut_tokens, CUT_TOKENS)
         _choose("empty_means", self.empty_means, EMPTY_MEANS)
+        _choose("several_labels", self.several_labels, SEVERAL_LABELS)
+        _choose("discontinuous", self.discontinuous, DISCONTINUOUS)
+        _choose("sentences", self.sentences, SENTENCES)
+        if self.overlaps == "layers" and self.types is None:
+            raise SettingsError(
+                "layers of overlapping spans are read one at a time: name the types of one layer (types=PER,LOC)"
+            )
         _check_encoding(self.encoding)
         if self.labels is not None and not self.labels:
             raise SettingsError("the list of labels is empty, name at least one or leave it out")

@@ -61,7 +61,7 @@ def _winners(shares: FloatArray, order: list[int]) -> IntArray:
     """(T,) the tag with the largest share, whether or not the sequence is valid."""
     if not order:
         return np.zeros(len(shares), np.int16)
-    return np.asarray(order, np.int16)[np.argmax(shares[:, order], axis=1)]
+    return np.asarray(np.asarray(order, np.int16)[np.argmax(shares[:, order], axis=1)])
 
 
 def _shuffle_ties(shares: FloatArray, seed: int) -> FloatArray:

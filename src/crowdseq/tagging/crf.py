@@ -8,14 +8,16 @@ import numpy as np
 from crowdseq.arrays import FloatArray, IntArray
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.labels import LabelScheme
+from crowdseq.core.spans import convert
 from crowdseq.errors import AnnotationError, SettingsError
 from crowdseq.numerics.lbfgs import Minimiser
+from crowdseq.tagging.chunks import CHUNKS, chain_scheme
 from crowdseq.tagging.features import FeatureSettings, feature_settings
 from crowdseq.tagging.problem import ChainRules, CrfProblem
 from crowdseq.tagging.scoring import StreamWeights
 from crowdseq.tagging.streams import Passage
 from crowdseq.tagging.tagger import Tagger
-from crowdseq.tagging.targets import Targets
+from crowdseq.tagging.targets import Targets, check_tags
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,8 +26,10 @@ class CrfTrainer:
 
     features: the name of a feature set, or your own settings. min_count: features that fewer tokens show are
     left out; None keeps what the feature set says. c2: L2 penalty, c2 * |weights|^2. c1: L1 penalty, c1 * sum
-    |weights|. max_iterations, tolerance: when L-BFGS stops (see Minimiser). threads: for training; they
-    change no number. progress: told (iteration, value of the objective).
+    |weights|. max_iterations, tolerance: when L-BFGS stops (see Minimiser). chunks: BIOES lets the CRF tell
+    the last token of a span, and spans of one token, from others when it is trained on hard IOB2 tags; the
+    tagger still answers in IOB2. `own` keeps to the tags of the corpus. threads: for training; they change no
+    number. progress: told (iteration, value of the objective).
     """
 
     features: str | FeatureSettings = "rich"
@@ -34,6 +38,7 @@ class CrfTrainer:
     c2: float = 0.3  # the best of 0.1, 0.3 and 1 on development data
     max_iterations: int = 300
     tolerance: float = 1e-5
+    chunks: str = "BIOES"
     threads: int = 1
     progress: Callable[[int, float], None] | None = None
 
@@ -44,6 +49,8 @@ class CrfTrainer:
         for name, count in (("max_iterations", self.max_iterations), ("threads", self.threads)):
             if count < 1:
                 raise SettingsError(f"{name} must be at least 1, not {count}")
+        if self.chunks not in CHUNKS:
+            raise SettingsError(f"chunks is '{self.chunks}', choose from {', '.join(CHUNKS)}")
         feature_settings(self.features, self.min_count)
 
     @property
@@ -66,39 +73,58 @@ class CrfTrainer:
 
         Sentences with an unlabelled token (tag -1, or a row of zeros) are left out.
         """
-        problem, wanted, weights = self.prepare(corpus, targets, sentence_weights)
+        chain = self.chain(corpus, targets)
+        problem, wanted, weights = self.prepare(corpus, targets, sentence_weights, chain)
         optimum = problem.train(wanted, self.c2, self.minimiser, sentence_weights=weights)
-        return self.tagger(problem, corpus.scheme, optimum.weights)
+        return self.tagger(problem, corpus.scheme, optimum.weights, chain)
+
+    def chain(self, corpus: Corpus, targets: IntArray | Targets) -> LabelScheme:
+        """The labels inside the CRF that `fit` would train: finer than the corpus' own for hard valid tags.
+
+        Probabilities of IOB2 tags do not say where spans end, so soft targets keep to their own labels.
+        """
+        if isinstance(targets, Targets):
+            return corpus.scheme
+        tags = _checked(targets, corpus)
+        return chain_scheme(corpus.scheme, self.chunks) if corpus.scheme.is_valid(tags) else corpus.scheme
 
     def prepare(
         self,
         corpus: Corpus,
         targets: IntArray | Targets,
         sentence_weights: FloatArray | None = None,
+        chain: LabelScheme | None = None,
     ) -> tuple[CrfProblem, Targets, FloatArray]:
-        """What `fit` trains: the problem, the targets, and the weights of the sentences."""
+        """What is trained, in the labels of a chain or the corpus' own: problem, targets, sentence weights."""
         if len(corpus) == 0 or corpus.n_tokens == 0:
             raise AnnotationError("there is nothing to train on: the corpus has no tokens")
-        wanted = _as_targets(targets, corpus)
-        if wanted.unary.shape != (corpus.n_tokens, len(corpus.scheme)):
+        inside = chain or corpus.scheme
+        wanted = _as_targets(targets, corpus, inside)
+        if wanted.unary.shape != (corpus.n_tokens, len(inside)):
             raise AnnotationError(
                 f"targets of shape {wanted.unary.shape} do not fit the corpus: "
-                f"{corpus.n_tokens} tokens, {len(corpus.scheme)} labels"
+                f"{corpus.n_tokens} tokens, {len(inside)} labels"
             )
         weights = wanted.labelled(corpus.offsets).astype(np.float64)
         if sentence_weights is not None:
             weights *= sentence_weights
         problem = CrfProblem.build(
             Passage.of_text(corpus.text),
-            ChainRules(corpus.scheme.allowed, corpus.scheme.starts, corpus.scheme.ends),
+            ChainRules(inside.allowed, inside.starts, inside.ends),
             self.feature_settings,
             support=wanted.unary,
             threads=self.threads,
         )
         return problem, wanted, weights
 
-    def tagger(self, problem: CrfProblem, scheme: LabelScheme, weights: FloatArray) -> Tagger:
-        """The tagger that these weights make."""
+    def tagger(
+        self,
+        problem: CrfProblem,
+        scheme: LabelScheme,
+        weights: FloatArray,
+        chain: LabelScheme | None = None,
+    ) -> Tagger:
+        """The tagger that these weights make; chain: the labels of the problem, if not those of the scheme."""
         layout = problem.layout
         streams = []
         for number, inventory in enumerate(layout.inventories):
@@ -115,18 +141,28 @@ class CrfTrainer:
                     )
                 )
             )
-        return Tagger(scheme, self.feature_settings, tuple(streams), problem.transitions(weights))
+        inside = chain or scheme
+        return Tagger(scheme, self.feature_settings, tuple(streams), problem.transitions(weights), inside)
 
 
-def _as_targets(targets: IntArray | Targets, corpus: Corpus) -> Targets:
+def _as_targets(targets: IntArray | Targets, corpus: Corpus, chain: LabelScheme) -> Targets:
     if isinstance(targets, Targets):
         return targets
+    tags = _checked(targets, corpus)
+    if chain != corpus.scheme:
+        tags = convert(tags, corpus.offsets, corpus.scheme, chain)
+    return Targets.of_tags(tags, corpus.offsets, len(chain))
+
+
+def _checked(targets: IntArray, corpus: Corpus) -> IntArray:
+    """Hard tags that are known to fit the corpus."""
     given = np.asarray(targets)
     if given.ndim != 1 or not np.issubdtype(given.dtype, np.signedinteger):
         raise AnnotationError("give (T,) whole tag numbers, or Targets with unary and pairwise probabilities")
     if len(given) != corpus.n_tokens:
         raise AnnotationError(f"{len(given)} tags for {corpus.n_tokens} tokens")
-    return Targets.of_tags(given, corpus.offsets, len(corpus.scheme))
+    check_tags(given, len(corpus.scheme))
+    return given
 
 
 def _without_zeros(stream: StreamWeights) -> StreamWeights:

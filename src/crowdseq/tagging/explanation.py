@@ -44,9 +44,16 @@ def feature_name(stream: str, piece: str, offset: int) -> str:
     return f"{shown} [{offset:+d}]" if offset else shown
 
 
-def strongest(streams: Sequence[StreamWeights], label: int, count: int) -> list[Reason]:
-    """The `count` features with the highest weights for a label."""
-    found: list[Reason] = []
+def strongest(streams: Sequence[StreamWeights], labels: Sequence[int], count: int) -> list[Reason]:
+    """The `count` features with the highest weights for any of some labels, each feature once."""
+    best: dict[str, Reason] = {}
+    for reason in (found for label in labels for found in _strongest(streams, label, count)):
+        if reason.feature not in best or reason.weight > best[reason.feature].weight:
+            best[reason.feature] = reason
+    return sorted(best.values(), key=lambda reason: -reason.weight)[:count]
+
+
+def _strongest(streams: Sequence[StreamWeights], label: int, count: int) -> Iterator[Reason]:
     for stream in streams:
         pairs = np.flatnonzero(stream.pair_labels == label)
         top = pairs[np.argsort(-stream.pair_weights[pairs], kind="stable")[:count]]
@@ -54,8 +61,7 @@ def strongest(streams: Sequence[StreamWeights], label: int, count: int) -> list[
         for pair, place in zip(top.tolist(), places.tolist(), strict=True):
             piece, offset = divmod(place, len(stream.offsets))
             name = feature_name(stream.name, stream.pieces[piece], stream.offsets[offset])
-            found.append(Reason(name, float(stream.pair_weights[pair])))
-    return sorted(found, key=lambda reason: -reason.weight)[:count]
+            yield Reason(name, float(stream.pair_weights[pair]))
 
 
 def reasons(

@@ -17,6 +17,7 @@ from crowdseq.numerics.blocks import run_blocks, sentence_blocks
 from crowdseq.numerics.chain import Lattice, best_paths, k_best_paths, log_partition, marginals
 from crowdseq.numerics.compiling import own_labels
 from crowdseq.numerics.grouped import add_windows
+from crowdseq.tagging.chunks import outer_labels, summed
 from crowdseq.tagging.explanation import Explanation, Reason, reasons, strongest
 from crowdseq.tagging.features import EDGE, PAIRS, WORDS, FeatureSettings
 from crowdseq.tagging.inventory import word_pieces
@@ -69,26 +70,32 @@ class _SeenStream:
 
 @dataclass(frozen=True, eq=False)
 class Tagger:
-    """A linear-chain CRF: features of tokens with their weights, and (M, M) transition scores.
+    """A linear-chain CRF: features of tokens with their weights, and (C, C) transition scores.
 
     Made by CrfTrainer or read from a file; there is no unfitted tagger. `explanation` tells what it has
-    learnt.
+    learnt. It answers in the M tags of `scheme`. Inside it works with the C labels of `inner`, which may tell
+    the ends of a span apart more finely; if not given, with the tags themselves.
     """
 
     scheme: LabelScheme
     features: FeatureSettings
     streams: tuple[StreamWeights, ...]
     transitions: FloatArray
+    inner: LabelScheme | None = None
 
     def __post_init__(self) -> None:
-        if self.transitions.shape != (len(self.scheme), len(self.scheme)):
-            raise SettingsError(
-                f"transitions of shape {self.transitions.shape} for {len(self.scheme)} labels"
-            )
+        if self.transitions.shape != (len(self.chain), len(self.chain)):
+            raise SettingsError(f"transitions of shape {self.transitions.shape} for {len(self.chain)} labels")
+        outer_labels(self.chain, self.scheme)
         found = {stream.name: stream.offsets for stream in self.streams}
         if found != self.features.stream_offsets or len(found) != len(self.streams):
             raise SettingsError(f"the features need streams {self.features.stream_offsets}, found {found}")
         self.transitions.setflags(write=False)
+
+    @property
+    def chain(self) -> LabelScheme:
+        """The labels inside the CRF."""
+        return self.inner or self.scheme
 
     def tag(self, tokens: Sequence[str], context: Context | None = None) -> tuple[str, ...]:
         """The best valid tags of one sentence."""
@@ -113,7 +120,7 @@ class Tagger:
     ) -> list[FloatArray]:
         """The same for every sentence."""
         lattice = self.lattice(sentences, context, threads)
-        rows = marginals(lattice, threads).unary
+        rows = summed(marginals(lattice, threads).unary, self._outer, len(self.scheme))
         return np.split(rows, lattice.offsets[1:-1]) if lattice.n_sentences else []
 
     def k_best(
@@ -124,13 +131,14 @@ class Tagger:
         paths, scores = k_best_paths(lattice, k)[0]
         shares = np.exp(scores - log_partition(lattice)[0])
         return [
-            (tuple(self.scheme.tags[label] for label in path.tolist()), float(share))
+            (tuple(self._names[path].tolist()), float(share))
             for path, share in zip(paths, shares, strict=True)
         ]
 
     def top_weights(self, label: str, count: int = 20) -> list[Reason]:
         """The features that speak most for a tag."""
-        return strongest(self.streams, int(self.scheme.ids([label])[0]), count)
+        inside = np.flatnonzero(self._outer == self.scheme.ids([label])[0])
+        return strongest(self.streams, inside.tolist(), count)
 
     def why(self, tokens: Sequence[str], position: int, context: Context | None = None) -> Explanation:
         """Why the token at this position got its tag and not the next most probable; best reasons first."""
@@ -138,24 +146,27 @@ class Tagger:
             raise SettingsError(f"position {position} is outside the sentence of {len(tokens)} tokens")
         lattice = self.lattice([tokens], context)
         path = best_paths(lattice)[0].tolist()
-        chances = marginals(lattice).unary[position]
+        inside = marginals(lattice).unary
+        chances = summed(inside, self._outer, len(self.scheme))[position]
         label = path[position]
-        rival = int(np.argmax(np.where(np.arange(len(chances)) == label, -1.0, chances)))
+        tag = int(self._outer[label])
+        other = int(np.argmax(np.where(np.arange(len(chances)) == tag, -1.0, chances)))
+        rival = int(np.argmax(np.where(self._outer == other, inside[position], -1.0)))
         found = list(self._reasons(tokens, position, label, rival, context))
         found.extend(self._transition_reasons(path, position, rival))
         found.sort(key=lambda reason: -abs(reason.gain))
         tags = self.scheme.tags
-        return Explanation(tags[label], float(chances[label]), tags[rival], tuple(found))
+        return Explanation(tags[tag], float(chances[tag]), tags[other], tuple(found))
 
     def lattice(
         self, sentences: Sequence[Sequence[str]], context: Context | None = None, threads: int = 1
     ) -> Lattice:
-        """All scores of some sentences laid end to end, the scheme's rules included."""
+        """All scores of some sentences laid end to end, the rules of `chain` included."""
         if isinstance(sentences, str) or (len(sentences) and isinstance(sentences[0], str)):
             raise AnnotationError("a sentence must be a list of tokens, found one string; split it first")
         tokens = list(chain_lists.from_iterable(sentences))
         offsets = offsets_of(np.fromiter(map(len, sentences), dtype=np.int64, count=len(sentences)))
-        scores = np.zeros((len(tokens), len(self.scheme)))
+        scores = np.zeros((len(tokens), len(self.chain)))
         for seen in self._seen(sentences, tokens, offsets, context):
             seen.add_to(scores, offsets, threads)
         return Lattice(scores, offsets, self.transitions, *self._edges)
@@ -177,7 +188,7 @@ class Tagger:
         passage = Passage.of_sentences(sentences, context.documents, context.columns)
         for name, found in further_streams(passage, self.features).items():
             stream = self._stream(name)
-            rows = stream.rows(map(_as_pieces, found.table), len(self.scheme))
+            rows = stream.rows(map(_as_pieces, found.table), len(self.chain))
             yield _SeenStream(stream.window, found.ids.astype(np.int64), -1, rows)
 
     def _seen_pairs(
@@ -192,7 +203,7 @@ class Tagger:
         missing = int(len(values) > 0 and values[0] < 0)
         values = values[missing:]
         bounds = np.arange(len(values) + 1, dtype=np.int64)
-        rows = stream.rows_of_numbers(bounds, values.astype(np.int32), len(self.scheme))
+        rows = stream.rows_of_numbers(bounds, values.astype(np.int32), len(self.chain))
         return _SeenStream(stream.window, ids.astype(np.int64) - missing, -1, rows)
 
     def _reasons(
@@ -213,7 +224,7 @@ class Tagger:
             yield from reasons(known, pieces, label, rival)
 
     def _transition_reasons(self, path: Sequence[int], position: int, rival: int) -> Iterator[Reason]:
-        tags, label = self.scheme.tags, path[position]
+        tags, label = self.chain.tags, path[position]
         if position > 0:
             row = self.transitions[path[position - 1]]
             yield Reason(f"after {tags[path[position - 1]]}", float(row[label]), float(row[rival]))
@@ -230,16 +241,20 @@ class Tagger:
 
     @cached_property
     def _word_rows(self) -> WordRows:
-        return WordRows(self._stream(WORDS), tuple(self.features.windows), len(self.scheme))
+        return WordRows(self._stream(WORDS), tuple(self.features.windows), len(self.chain))
+
+    @cached_property
+    def _outer(self) -> IntArray:
+        return outer_labels(self.chain, self.scheme)
 
     @cached_property
     def _edges(self) -> tuple[FloatArray, FloatArray]:
-        starts = np.where(self.scheme.starts, 0.0, -np.inf)
-        return starts, np.where(self.scheme.ends, 0.0, -np.inf)
+        starts = np.where(self.chain.starts, 0.0, -np.inf)
+        return starts, np.where(self.chain.ends, 0.0, -np.inf)
 
     @cached_property
     def _names(self) -> "np.ndarray[tuple[int], np.dtype[np.object_]]":
-        return np.array(self.scheme.tags, dtype=object)
+        return np.array(self.scheme.tags, dtype=object)[self._outer]
 
 
 def _as_pieces(value: Hashable) -> list[str]:

@@ -40,9 +40,7 @@ class Targets:
     @classmethod
     def of_tags(cls, tags: IntArray, offsets: IntArray, n_labels: int) -> "Targets":
         """From (T,) label numbers; -1 is an unlabelled token, whose sentence must then have weight zero."""
-        if len(tags) and (tags.max() >= n_labels or tags.min() < -1):
-            unknown = tags.max() if tags.max() >= n_labels else tags.min()
-            raise AnnotationError(f"label number {unknown} is not one of the {n_labels} labels")
+        check_tags(tags, n_labels)
         unary = np.zeros((len(tags), n_labels))
         known = np.flatnonzero(tags >= 0)
         unary[known, tags[known]] = 1.0
@@ -76,6 +74,13 @@ class Targets:
                 f"sentence {sentence + 1}, token {wrong[0] - offsets[sentence] + 1}: targets sum to "
                 f"{self.unary[wrong[0]].sum():.4g}, not to 1; give the sentence weight 0 if it has no labels"
             )
+
+
+def check_tags(tags: IntArray, n_labels: int) -> None:
+    """Every tag must be a label number, or -1."""
+    if len(tags) and (tags.max() >= n_labels or tags.min() < -1):
+        unknown = tags.max() if tags.max() >= n_labels else tags.min()
+        raise AnnotationError(f"label number {unknown} is not one of the {n_labels} labels")
 
 
 def _weighted_tag_pairs(

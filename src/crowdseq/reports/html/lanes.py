@@ -136,12 +136,12 @@ def _lane(who: Content, tags: IntArray, dispute: _Dispute, kind: str | None = No
     return element("tr", element("th", who, scope="row"), cells, class_=kind)
 
 
-def _tag(scheme: LabelScheme, tag: int) -> Markup:
+def _tag(scheme: LabelScheme, tag: int) -> Content:
     """A tag as text; a token without a label has a dash."""
-    return name_of(scheme.tags[tag]) if tag >= 0 else element("span", "–", title="not labelled")
+    return name_of(scheme.tags[tag]) if tag >= 0 else "–"
 
 
-def _set_off(scheme: LabelScheme, tag: int) -> Markup:
+def _set_off(scheme: LabelScheme, tag: int) -> Content:
     """A tag in a box of the colour of its type."""
     if tag < 0:
         return _tag(scheme, tag)

@@ -73,10 +73,12 @@ def _how_to_read(consensus: Consensus) -> str:
         "what else it might be. A dotted word with a question mark is outside all spans, but may belong to "
         "one. "
     )
+    open_tokens = bool((consensus.corpus.annotations.tags < 0).any())
+    dash = " A dash is a token without a label." if open_tokens else ""
     return (
         "The confidence of a sentence is the probability that all of its labels are right. "
         f"{marks}The lanes show the tokens on which somebody differs: the consensus first, then all who "
-        "labelled the sentence, the most skilled first, with what differs from the consensus set off."
+        f"labelled the sentence, the most skilled first, with what differs from the consensus set off.{dash}"
     )
 
 
