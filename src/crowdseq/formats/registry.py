@@ -1,7 +1,16 @@
 """All formats by name, and which of them a file is in."""
 
 from crowdseq.errors import FormatError, Problem, SettingsError
-from crowdseq.formats import conll, conll_folder, consensus_jsonl, jsonl, long_csv, plain_text
+from crowdseq.formats import (
+    answers,
+    conll,
+    conll_folder,
+    consensus_jsonl,
+    jsonl,
+    long_csv,
+    mace_csv,
+    plain_text,
+)
 from crowdseq.formats.format import BY_NAME, NO, Format, Sample
 from crowdseq.formats.gathering import Folder
 
@@ -10,10 +19,12 @@ FORMATS: dict[str, Format] = {
     for module in (
         jsonl,
         consensus_jsonl,
+        answers,  # before conll, which some of its files resemble
         conll,
         conll_folder,
         plain_text,
         long_csv,
+        mace_csv,
     )
 }
 
