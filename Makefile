@@ -24,8 +24,8 @@ demo: $(VENV)/.base ## the whole job on the corpus that ships with the package
 	$(BIN)/crowdseq demo --out crowdseq-demo --force
 
 check: $(VENV)/.test ## format, lint, types, import contracts
-	$(BIN)/ruff format --check .
-	$(BIN)/ruff check .
+	$(BIN)/ruff format --check src tests scripts
+	$(BIN)/ruff check src tests scripts
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
@@ -33,11 +33,12 @@ test: check ## every check and every test
 	$(BIN)/pytest -q -n 2 --dist loadscope
 
 fix: $(VENV)/.test ## format, and mend what can be mended by itself
-	$(BIN)/ruff format .
-	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format src tests scripts
+	$(BIN)/ruff check --fix src tests scripts
 
 bench: $(VENV)/.test ## speed beside the rivals, into results/
-	$(BIN)/crowdseq bench --data $(DATA) -o results/bench.json --force
+	@mkdir -p results
+	$(BIN)/crowdseq bench --data $(DATA) -o results/bench.json --page docs/benchmarks.md --force
 
 docs: $(VENV)/.test ## write the generated pages anew
 	$(BIN)/python scripts/make_reference.py

@@ -29,4 +29,4 @@ def command(out: Path, force: bool, quiet: bool) -> None:
         run = demonstrate(progress=progress)
     run.save(out, force=force)
     click.echo(run_in_words(run.consensus, run_metrics(run)))
-    click.echo(f"\nwritten to {out}/: consensus.jsonl, annotators.csv, metrics.json, tagger/")
+    click.echo(f"\nthe report: {out / 'report.html'}")

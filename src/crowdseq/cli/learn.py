@@ -89,3 +89,4 @@ def command(
     else:
         click.echo(run_in_words(run.consensus, metrics))
         click.echo(f"\nwritten to {out}/: {', '.join(sorted(run_paths(out)))}")
+        click.echo(f"the report: {out / 'report.html'}")

@@ -23,6 +23,8 @@ from crowdseq.errors import FormatError, OutputExistsError, Problem
 from crowdseq.formats import read, write, write_consensus
 from crowdseq.formats.model_file import load_tagger, save_tagger
 from crowdseq.formats.settings import ReadSettings
+from crowdseq.reports.dependency import dependency_tables
+from crowdseq.reports.html import report_html
 from crowdseq.workflows.checkpoints import FILE as CHECKPOINT
 from crowdseq.workflows.learning import Run
 from crowdseq.workflows.metrics import FORMAT_VERSION, run_metrics
@@ -75,7 +77,8 @@ def save_run(run: Run, folder: Path, *, force: bool = False) -> None:
     check_free(folder, force=force)
     part = part_folder(folder)
     part.mkdir(parents=True, exist_ok=True)
-    _write_json(part / "settings.json", run_settings(run))
+    settings, metrics = run_settings(run), run_metrics(run)
+    _write_json(part / "settings.json", settings)
     write_consensus(run.consensus, str(part / "consensus.jsonl"), force=True)
     (part / "annotators.csv").write_text(
         annotators_csv(run.consensus.annotators), encoding="utf-8", newline=""
@@ -92,7 +95,11 @@ def save_run(run: Run, folder: Path, *, force: bool = False) -> None:
     )
     if run.tagger is not None:
         save_tagger(run.tagger, part / "tagger")
-    _write_json(part / "metrics.json", run_metrics(run))
+    for name, text in dependency_tables(run.consensus).items():
+        (part / name).write_text(text, encoding="utf-8", newline="")
+    page = report_html(run.consensus, metrics, settings, title=f"Consensus report: {folder.name}")
+    (part / "report.html").write_text(page, encoding="utf-8")
+    _write_json(part / "metrics.json", metrics)
     (part / CHECKPOINT).unlink(missing_ok=True)
     _sync(part)
     _swap(part, folder)

@@ -1,0 +1,55 @@
+"""crowdseq bench."""
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+from crowdseq.cli.options import force_option, quiet_option
+
+
+@click.command(help="Measure speed on this machine, beside the rivals that are installed.")
+@click.option(
+    "--data",
+    envvar="CROWDSEQ_DATA",
+    required=True,
+    type=click.Path(path_type=Path),
+    help="Folder with conll2003/.",
+)
+@click.option("-o", "--out", default="bench.json", show_default=True, help="The JSON file to write.")
+@click.option("--page", help="Also write the tables as a Markdown page here.")
+@click.option(
+    "--repeats", type=click.IntRange(1), default=5, show_default=True, help="Runs of which medians are taken."
+)
+@force_option
+@quiet_option
+def command(data: Path, out: str, page: str | None, repeats: int, force: bool, quiet: bool) -> None:
+    from crowdseq.experiments.bench import render_bench, run_bench
+    from crowdseq.experiments.bench_estep import estep_rows
+    from crowdseq.experiments.bench_methods import method_rows
+    from crowdseq.formats.writing import AtomicFile, check_free
+    from crowdseq.reports.benchmarks import method_tables
+    from crowdseq.reports.tables import as_markdown
+
+    for path in filter(None, (out, page)):
+        check_free(path, force=force)
+
+    def tell(what: str) -> None:
+        if not quiet:
+            click.echo(what, err=True)
+
+    result = run_bench(data, tell, repeats)
+    tell("the E-step and the consensus methods")
+    result["estep"] = estep_rows(repeats)
+    result["methods"] = [
+        {**asdict(row), "ratio": row.ratio, "verdict": row.verdict} for row in method_rows(tell, repeats)
+    ]
+    tables = "\n\n".join(as_markdown(table) for table in method_tables(result))
+    text = f"{render_bench(result)}\n{tables}\n"
+    with AtomicFile(out, force=force) as file:
+        file.write((json.dumps(result, indent=1, ensure_ascii=False) + "\n").encode())
+    if page:
+        with AtomicFile(page, force=force) as file:
+            file.write(text.encode())
+    click.echo(text)
