@@ -103,7 +103,7 @@ class ReadSettings:
         _choose("sentences", self.sentences, SENTENCES)
         if self.overlaps == "layers" and self.types is None:
             raise SettingsError(
-                "layers of overlapping spans are read one at a time: name the types of one layer (types=PER,LOC)"
+                "layers of overlapping spans are read one at a time, name the types of one (types=PER,LOC)"
             )
         _check_encoding(self.encoding)
         if self.labels is not None and not self.labels:

@@ -1,0 +1,240 @@
+"""Documents with marked characters to records: one set of rules for every tool that marks spans."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+from crowdseq.core.building import Record
+from crowdseq.core.labels import OUTSIDE
+from crowdseq.errors import AnnotationError, FormatError, Problem
+from crowdseq.formats.alignment import Mark, snap
+from crowdseq.formats.intake import Intake
+from crowdseq.formats.offsets import whole_number
+from crowdseq.formats.regions import Region, marks_of, tell
+from crowdseq.formats.tokenizing import tokenizer
+
+Bounds = Sequence[tuple[int, int]]
+Votes = Mapping[str, Sequence[Region]]
+# Of the records made here; with them an export gives back the characters that were marked.
+TEXT, SPANS, GOLD_SPANS, OFFSETS = "text", "spans", "gold_spans", "offsets"
+_ALWAYS_FOUND = ("words", "whitespace")
+
+
+@dataclass(frozen=True)
+class Document:
+    """A text as annotators saw it.
+
+    id: None to make one from the text. tokens: where they stand, in code points; None to cut the text with
+    the tokenizer of the settings. doc, columns, extras: as in `Record`.
+    """
+
+    text: str
+    id: str | None = None
+    tokens: Bounds | None = None
+    doc: str | None = None
+    columns: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    extras: Mapping[str, Any] = field(default_factory=dict)
+
+
+class _Piece(NamedTuple):
+    """Characters start to end of a document, its tokens first to last: what becomes one record."""
+
+    id: str
+    doc: str | None
+    start: int
+    end: int
+    first: int
+    last: int
+    is_whole: bool = False
+
+
+class Marker:
+    """Makes the records of one file, and tells the intake all that was changed or dropped.
+
+    unit: in which the tool counts offsets. proves_empty: False where a document without spans may never have
+    been opened; `finish`, to be called at the end of the file, then asks the user what it means.
+    """
+
+    def __init__(
+        self, intake: Intake, file: str, *, unit: str = "characters", proves_empty: bool = True
+    ) -> None:
+        self.intake, self.settings, self.file = intake, intake.settings, file
+        self.unit, self.proves_empty = unit, proves_empty
+        self._n_unclear = 0
+        self._first_unclear: Problem | None = None
+        self._made_ids: Counter[str] = Counter()
+
+    def records(
+        self, document: Document, votes: Votes, gold: Sequence[Region] | None = None, line: int = 0
+    ) -> list[Record]:
+        """One record, or one for each line of the text; AnnotationError for regions that cannot be right."""
+        name = document.id if document.id is not None else self.made_id(document.text)
+        place = Problem("", self.file, line, name)
+        text, intake = document.text, self.intake
+        found = {
+            who: marks_of(text, regions, self.unit, intake, place, f"annotator {who}")
+            for who, regions in votes.items()
+            if self._is_vote(who, regions, place)
+        }
+        truth = None if gold is None else marks_of(text, gold, self.unit, intake, place, "gold")
+        tokens = document.tokens
+        if tokens is None:
+            tokens = tokenizer(self.settings.tokenizer)(text)
+        if self.settings.sentences == "document":
+            pieces = [_Piece(name, document.doc, 0, len(text), 0, len(tokens), True)]
+        else:
+            pieces = list(_lines(document, name, tokens))
+            self._look_at_breaks(text, pieces, [*found.values(), truth or []], place)
+        return [self._record(document, piece, tokens, found, truth, place) for piece in pieces]
+
+    def made_id(self, text: str) -> str:
+        """The same for the same text in every file; when a text comes again in one file a number is added."""
+        name = f"text-{hashlib.sha256(text.encode('utf-8')).hexdigest()[:12]}"
+        self._made_ids[name] += 1
+        number = self._made_ids[name]
+        return name if number == 1 else f"{name}-{number}"
+
+    def finish(self) -> None:
+        """Raise if documents without spans could mean two things and the user did not say which."""
+        if self._first_unclear is not None and self.settings.empty_means == "ask":
+            count = self._n_unclear
+            what = (
+                f"{count:,} document{'s have' if count > 1 else ' has'} no span, and this format does not "
+                "tell whether it was read and holds nothing or was never opened: "
+                "say --empty-means labelled or --empty-means missing"
+            )
+            raise FormatError(replace(self._first_unclear, what=what))
+
+    def _is_vote(self, annotator: str, regions: Sequence[Region], place: Problem) -> bool:
+        if regions or self.proves_empty:
+            return True
+        self._n_unclear += 1
+        self._first_unclear = self._first_unclear or place
+        if self.settings.empty_means == "labelled":
+            return True
+        self.intake.status(annotator, "unknown")
+        return False
+
+    def _look_at_breaks(
+        self, text: str, pieces: Sequence[_Piece], groups: Sequence[Sequence[Mark]], place: Problem
+    ) -> None:
+        for mark in (mark for marks in groups for mark in marks):
+            marked = text[mark.start : mark.end]
+            if "\n" in marked:
+                tell("break" if "\n" in marked.strip() else "trimmed", mark, self.intake, place)
+            if not any(_is_in(mark, piece) for piece in pieces):
+                tell("empty", mark, self.intake, place)
+
+    def _record(
+        self,
+        document: Document,
+        piece: _Piece,
+        tokens: Bounds,
+        found: Mapping[str, Sequence[Mark]],
+        gold: Sequence[Mark] | None,
+        place: Problem,
+    ) -> Record:
+        chosen = tokens[piece.first : piece.last]
+        text = document.text[piece.start : piece.end]
+        here = {who: _inside(marks, piece) for who, marks in found.items()}
+        truth = None if gold is None else _inside(gold, piece)
+        starts, ends = [start - piece.start for start, _ in chosen], [end - piece.start for _, end in chosen]
+        votes = {who: self._tags(marks, starts, ends, place) for who, marks in here.items()}
+        words = [text[start:end] for start, end in zip(starts, ends, strict=True)]
+        extras = {**document.extras, TEXT: text, SPANS: {who: _plain(marks) for who, marks in here.items()}}
+        if truth is not None:
+            extras[GOLD_SPANS] = _plain(truth)
+        if document.tokens is not None or self.settings.tokenizer not in _ALWAYS_FOUND:
+            bounds = list(zip(starts, ends, strict=True))
+            if locate(text, words) != bounds:
+                extras[OFFSETS] = [list(pair) for pair in bounds]
+        return Record(
+            words,
+            piece.id,
+            piece.doc,
+            votes,
+            None if truth is None else self._tags(truth, starts, ends, place),
+            {key: values[piece.first : piece.last] for key, values in document.columns.items()},
+            extras,
+            f"{place.file}:{place.line}" if place.line else place.file,
+        )
+
+    def _tags(
+        self, marks: Sequence[Mark], starts: Sequence[int], ends: Sequence[int], place: Problem
+    ) -> list[str]:
+        overlaps = "longest" if self.settings.overlaps == "layers" else self.settings.overlaps
+        snapped = snap(marks, starts, ends, cut=self.settings.cut_tokens, overlaps=overlaps)
+        for event in snapped.events:
+            tell(event.kind, event.mark, self.intake, place)
+        tags = [OUTSIDE] * len(starts)
+        for span in snapped.spans:
+            tags[span.start : span.end] = [f"I-{span.label}"] * (span.end - span.start)
+            tags[span.start] = f"B-{span.label}"
+        return tags
+
+
+def _lines(document: Document, name: str, tokens: Bounds) -> Iterator[_Piece]:
+    """A piece for each line that has a token; a token belongs to the line in which it begins."""
+    start, first, number = 0, 0, 0
+    for line in document.text.split("\n"):
+        end = start + len(line)
+        last = first
+        while last < len(tokens) and tokens[last][0] <= end:
+            last += 1
+        if last > first:
+            number += 1
+            until = max(end - line.endswith("\r"), tokens[last - 1][1])
+            yield _Piece(f"{name}-{number}", document.doc or name, start, until, first, last)
+        start, first = end + 1, last
+
+
+def _is_in(mark: Mark, piece: _Piece) -> bool:
+    return (
+        piece.start <= mark.start < piece.end
+        or piece.start < mark.end <= piece.end
+        or (mark.start < piece.start and mark.end > piece.end)
+    )
+
+
+def _inside(marks: Sequence[Mark], piece: _Piece) -> list[Mark]:
+    """The parts of marks that lie in a piece, counted from its beginning."""
+    if piece.is_whole:
+        return list(marks)
+    shift = piece.start
+    return [
+        Mark(max(mark.start, piece.start) - shift, min(mark.end, piece.end) - shift, mark.label)
+        for mark in marks
+        if _is_in(mark, piece)
+    ]
+
+
+def _plain(marks: Sequence[Mark]) -> list[list[Any]]:
+    return [[mark.start, mark.end, mark.label] for mark in marks]
+
+
+def locate(text: str, tokens: Sequence[str]) -> list[tuple[int, int]] | None:
+    """Where tokens stand in a text, one behind the other and each as early as may be; None if they do not."""
+    found: list[tuple[int, int]] = []
+    place = 0
+    for token in tokens:
+        start = text.find(token, place)
+        if start < 0:
+            return None
+        place = start + len(token)
+        found.append((start, place))
+    return found
+
+
+def token_bounds(text: str, pairs: Sequence[tuple[Any, Any]]) -> list[tuple[int, int]]:
+    """Tokens as a file gives them, start and end in code points: in order and not over each other."""
+    found: list[tuple[int, int]] = []
+    before = 0
+    for first, last in pairs:
+        start, end = whole_number(first, "the start of a token"), whole_number(last, "the end of a token")
+        if not before <= start <= end <= len(text):
+            raise AnnotationError(f"the token {start}-{end} lies outside the text or over another token")
+        found.append((start, end))
+        before = end
+    return found

@@ -1,0 +1,115 @@
+"""Offsets as tools count them (code points, UTF-16 units, graphemes) to places in a text, with proof."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from crowdseq.errors import AnnotationError
+from crowdseq.formats.graphemes import cluster_starts
+from crowdseq.formats.settings import OFFSET_UNITS
+
+UNITS = OFFSET_UNITS[1:]
+_INSIDE = -1
+_SHOWN = 40
+
+
+class Claim(NamedTuple):
+    """Offsets from a file, and the characters that they are said to cover, where the file says so."""
+
+    start: int
+    end: int
+    covered: str | None = None
+
+
+class Settled(NamedTuple):
+    """Places in the text for each claim, the unit that was used, and others that fit but give other places."""
+
+    places: list[tuple[int, int]]
+    unit: str
+    rivals: tuple[str, ...]
+
+
+def whole_number(value: Any, what: str) -> int:
+    """An offset as a file gives it; nothing but a whole number will do, since a guess could shift a label."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
+    raise AnnotationError(f"{what} is {_shown(value)}, a whole number is expected")
+
+
+def settle(text: str, claims: Sequence[Claim], usual: str, asked: str = "auto") -> Settled:
+    """The places of claims in a text.
+
+    asked: a unit that the user insists on. Otherwise the usual unit of the tool, or the one in which every
+    covered text is found where its offsets say.
+    """
+    units = [asked] if asked != "auto" else [usual, *(unit for unit in UNITS if unit != usual)]
+    if text.isascii() and "\r" not in text:
+        units = units[:1]
+    found: list[tuple[str, list[tuple[int, int]]]] = []
+    first_fault: AnnotationError | None = None
+    is_proven = any(claim.covered is not None for claim in claims)
+    for unit in units if is_proven else units[:1]:
+        try:
+            found.append((unit, _proven(text, claims, unit)))
+        except AnnotationError as error:
+            first_fault = first_fault or error
+    if not found:
+        raise first_fault or AnnotationError("the offsets fit no unit")
+    unit, places = found[0]
+    return Settled(places, unit, tuple(other for other, there in found[1:] if there != places))
+
+
+def _proven(text: str, claims: Sequence[Claim], unit: str) -> list[tuple[int, int]]:
+    table = place_table(text, unit)
+    places = [
+        (_place(claim.start, claim, table, text), _place(claim.end, claim, table, text)) for claim in claims
+    ]
+    for claim, (start, end) in zip(claims, places, strict=True):
+        if end < start:
+            raise AnnotationError(f"the span {claim.start}-{claim.end} ends before it starts, mend it")
+        if claim.covered is not None and not _same(claim.covered, text[start:end]):
+            raise AnnotationError(
+                f"the span {claim.start}-{claim.end} covers {_shown(text[start:end])} in the text, but "
+                f"{_shown(claim.covered)} in the annotation: export again, or say --offset-unit "
+                "(characters, utf-16 or graphemes)"
+            )
+    return places
+
+
+def place_table(text: str, unit: str) -> Sequence[int]:
+    """For every offset the index of its code point, -1 for one inside a character."""
+    if unit == "graphemes":
+        return cluster_starts(text)
+    if unit == "utf-16" and not text.isascii() and max(text) > "\uffff":
+        table: list[int] = []
+        for place, character in enumerate(text):
+            table += (place, _INSIDE) if character > "\uffff" else (place,)
+        return [*table, len(text)]
+    return range(len(text) + 1)
+
+
+def _place(offset: int, claim: Claim, table: Sequence[int], text: str) -> int:
+    if not 0 <= offset < len(table):
+        raise AnnotationError(
+            f"the span {claim.start}-{claim.end} lies outside the text, which has {len(text):,} characters"
+        )
+    if table[offset] == _INSIDE:
+        raise AnnotationError(
+            f"the span {claim.start}-{claim.end} cuts a character in two, say --offset-unit"
+        )
+    return table[offset]
+
+
+def _same(covered: str, there: str) -> bool:
+    """Equal but for white space, which tools write in many ways (a line break as a space, or as `\\n`)."""
+    if covered == there:
+        return True
+    return _squeezed(covered) == _squeezed(there)
+
+
+def _squeezed(text: str) -> str:
+    return "".join(text.replace("\\n", "").split())
+
+
+def _shown(value: Any) -> str:
+    text = ascii(value)
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"

@@ -1,0 +1,125 @@
+"""Regions as tools write them to marks in code points with one label each."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from crowdseq.errors import AnnotationError, Problem
+from crowdseq.formats.alignment import Mark
+from crowdseq.formats.intake import Intake
+from crowdseq.formats.offsets import Claim, settle, whole_number
+
+_EVENTS = {
+    "trimmed": ("spans-trimmed", "spans began or ended in white space, trimmed"),
+    "cut": ("spans-cut", "spans ended inside a token"),
+    "empty": ("spans-empty", "spans cover no token, dropped"),
+    "duplicate": ("spans-duplicate", "spans stand twice, one was kept"),
+    "overlap": ("spans-overlap", "spans overlap a longer or earlier one, dropped"),
+    "break": ("spans-over-break", "spans go over a line break, one was made of each part"),
+}
+_CUT = {"expand": "the whole token was taken", "contract": "the token was left out", "drop": "dropped"}
+_GAPS = {"drop": "dropped", "split": "every part was taken as a span"}
+_SEVERAL = {"first": "the first was kept", "joined": "joined into one"}
+
+
+class Region(NamedTuple):
+    """What an annotator marked, as the file says it: offsets in the unit of the tool, one label or several.
+
+    covered: the characters that the file says are marked. parts: the pieces of a span with gaps.
+    """
+
+    start: Any
+    end: Any
+    labels: Sequence[str]
+    covered: str | None = None
+    parts: Sequence[tuple[Any, Any]] = ()
+
+
+def marks_of(
+    text: str, regions: Sequence[Region], unit: str, intake: Intake, place: Problem, who: str
+) -> list[Mark]:
+    """Marks in code points, in the order of the regions; unit is the one that the tool usually counts in."""
+    whole = list(_whole(regions, intake, place))
+    if not whole:
+        return []
+    try:
+        claims = [Claim(_offset(region.start), _offset(region.end), region.covered) for region in whole]
+        places, found, rivals = settle(text, claims, unit, intake.settings.offset_unit)
+    except AnnotationError as error:
+        raise AnnotationError(f"{who}: {error}") from None
+    if found != unit and intake.settings.offset_unit == "auto":
+        what = f"offsets count {found} and not {unit}, as the covered text proves"
+        intake.warn(f"offsets-{found}", what, place)
+    if rivals:
+        what = f"the covered text fits offsets in {found} and in {rivals[0]}, {found} was taken"
+        intake.warn("offsets-unclear", what, place)
+    return _labelled(places, whole, intake, place)
+
+
+def tell(kind: str, mark: Mark, intake: Intake, place: Problem) -> None:
+    """Report what happened to a mark on its way to tokens."""
+    name, what = _EVENTS[kind]
+    if kind == "cut":
+        what = f"{what}, {_CUT[intake.settings.cut_tokens]}"
+    intake.warn(name, what, replace(place, what=f"{mark.start}-{mark.end} ({mark.label})"))
+
+
+def _offset(value: Any) -> int:
+    return whole_number(value, "an offset")
+
+
+def _whole(regions: Sequence[Region], intake: Intake, place: Problem) -> Iterator[Region]:
+    """Regions of the types that are asked for, those with gaps treated as the settings say."""
+    types = intake.settings.types
+    for region in regions:
+        labels = region.labels if types is None else [name for name in region.labels if name in types]
+        if region.labels and not labels:
+            intake.warn("spans-of-other-types", "spans of other types were left out", place)
+        elif len(region.parts) < 2:
+            yield region if types is None else region._replace(labels=labels)
+        else:
+            yield from _parts(region._replace(labels=labels), intake, place)
+
+
+def _parts(region: Region, intake: Intake, place: Problem) -> Iterator[Region]:
+    how = intake.settings.discontinuous
+    if how == "error":
+        raise AnnotationError(
+            f"the span {region.start}-{region.end} has gaps, say --discontinuous drop or split"
+        )
+    intake.warn("spans-discontinuous", f"spans have gaps, {_GAPS[how]}", place)
+    if how == "split":
+        yield from (Region(start, end, region.labels) for start, end in region.parts)
+
+
+def _labelled(
+    places: Sequence[tuple[int, int]], regions: Sequence[Region], intake: Intake, place: Problem
+) -> list[Mark]:
+    """One mark for each place: labels of regions at the same place count as several labels of one."""
+    labels: dict[tuple[int, int], list[str]] = {}
+    for bounds, region in zip(places, regions, strict=True):
+        if not region.labels:
+            intake.warn("spans-without-label", "spans have no label, dropped", place)
+            continue
+        held = labels.setdefault(bounds, [])
+        for label in region.labels:
+            if not isinstance(label, str):
+                raise AnnotationError(f"the label of the span {bounds[0]}-{bounds[1]} must be a text")
+            if label in held:
+                tell("duplicate", Mark(*bounds, label), intake, place)
+            else:
+                held.append(label)
+    return [Mark(*bounds, _one_label(held, bounds, intake, place)) for bounds, held in labels.items()]
+
+
+def _one_label(labels: Sequence[str], bounds: tuple[int, int], intake: Intake, place: Problem) -> str:
+    how = intake.settings.several_labels
+    if len(labels) == 1:
+        return labels[0]
+    if how == "error":
+        raise AnnotationError(
+            f"the span {bounds[0]}-{bounds[1]} has several labels ({', '.join(labels)}), "
+            "say --several-labels first or joined, or choose some with --types"
+        )
+    intake.warn("spans-several-labels", f"spans have several labels, {_SEVERAL[how]}", place)
+    return labels[0] if how == "first" else "+".join(sorted(labels))
