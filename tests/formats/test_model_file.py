@@ -39,6 +39,8 @@ def saved(tagger: Tagger, tmp_path: Path) -> Path:
 def test_a_tagger_comes_back_as_it_was(tagger: Tagger, saved: Path) -> None:
     again = load_tagger(saved)
     assert again.scheme == tagger.scheme
+    assert again.chain == tagger.chain
+    assert tagger.chain.kind == "BIOES"
     assert again.features == tagger.features
     assert again.tag_many(TEXT) == tagger.tag_many(TEXT)
     for one, other in zip(tagger.marginals_many(TEXT), again.marginals_many(TEXT), strict=True):
@@ -94,6 +96,23 @@ def change_description(folder: Path, change: Callable[[dict[str, Any]], object])
     content = json.loads((folder / MODEL).read_text())
     change(content)
     (folder / MODEL).write_text(json.dumps(content))
+
+
+def test_a_tagger_without_labels_of_its_own_inside_is_read(tmp_path: Path) -> None:
+    world = corpus("Ada/B-PER Lovelace/I-PER met/O")
+    plain = CrfTrainer(chunks="own").fit(world, world.gold_tags)
+    save_tagger(plain, tmp_path)
+    change_description(tmp_path, lambda content: content.pop("chain"))
+    assert load_tagger(tmp_path).tag_many(TEXT) == plain.tag_many(TEXT)
+
+
+def test_labels_inside_that_do_not_stand_for_the_tags_are_refused(saved: Path) -> None:
+    def rename(content: dict[str, Any]) -> None:
+        content["chain"]["tags"] = [tag.replace("PER", "DOG") for tag in content["chain"]["tags"]]
+
+    change_description(saved, rename)
+    with pytest.raises(FormatError, match=f"{MODEL}.*do not stand for"):
+        load_tagger(saved)
 
 
 def change_tensors(folder: Path, change: Callable[[dict[str, Any]], object]) -> None:

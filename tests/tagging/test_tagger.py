@@ -10,6 +10,8 @@ from builders import corpus, random_corpus
 from crowdseq.core.building import CorpusBuilder, Record
 from crowdseq.core.corpus import Corpus
 from crowdseq.errors import AnnotationError, SchemeError, SettingsError
+from crowdseq.numerics.chain import best_paths, marginals
+from crowdseq.tagging.chunks import CHUNKS
 from crowdseq.tagging.crf import CrfTrainer
 from crowdseq.tagging.features import FEATURE_SETS, FeatureSettings
 from crowdseq.tagging.tagger import Context, Tagger
@@ -20,12 +22,13 @@ WORLD = corpus(
     "London/B-LOC is/O large/O",
     "Grace/B-PER Hopper/I-PER saw/O New/B-LOC York/I-LOC",
     "the/O engine/O ran/O in/O Paris/B-LOC",
+    "Ada/B-PER slept/O",
 )
 
 
-@pytest.fixture(scope="module")
-def tagger() -> Tagger:
-    return CrfTrainer(c2=0.01).fit(WORLD, WORLD.gold_tags)
+@pytest.fixture(scope="module", params=CHUNKS)
+def tagger(request: pytest.FixtureRequest) -> Tagger:
+    return CrfTrainer(c2=0.01, chunks=request.param).fit(WORLD, WORLD.gold_tags)
 
 
 def sentences(world: Corpus) -> list[tuple[str, ...]]:
@@ -92,13 +95,18 @@ def test_reasons_add_up_to_the_difference_in_score(tagger: Tagger) -> None:
     tokens, position = ["Ada", "met", "Babbage", "in", "Rome"], 2
     found = tagger.why(tokens, position)
     lattice = tagger.lattice([tokens])
-    label, rival = tagger.scheme.index[found.tag], tagger.scheme.index[found.rival]
+    inside = marginals(lattice).unary[position]
+    label = int(best_paths(lattice)[0][position])
+    assert tagger.scheme.kind_of(tagger.chain.tags[label]) == found.tag
+    rivals = [n for n, tag in enumerate(tagger.chain.tags) if tagger.scheme.kind_of(tag) == found.rival]
+    rival = max(rivals, key=lambda number: float(inside[number]))
     steps = [r for r in found.reasons if r.feature.startswith(("after ", "before "))]
     features = [r for r in found.reasons if r not in steps]
     gained = lattice.unary[position, label] - lattice.unary[position, rival]
     np.testing.assert_allclose(sum(r.gain for r in features), gained, atol=1e-12)
     assert len(steps) == 2
-    np.testing.assert_allclose(found.probability, tagger.marginals(tokens)[position, label])
+    tag = tagger.scheme.index[found.tag]
+    np.testing.assert_allclose(found.probability, tagger.marginals(tokens)[position, tag])
     with pytest.raises(SettingsError, match="position 5"):
         tagger.why(tokens, 5)
 
@@ -169,7 +177,7 @@ def test_users_can_bring_their_own_feature_function() -> None:
 def test_rare_pieces_are_left_out_by_their_count() -> None:
     features = FeatureSettings(windows={"word": (0,)}, pairs={"word": (0,)})
     often = CrfTrainer(features=features, min_count=2).fit(WORLD, WORLD.gold_tags)
-    assert set(often.streams[0].pieces) == {"word=London", "word=in", "edge"}
+    assert set(often.streams[0].pieces) == {"word=Ada", "word=London", "word=in", "edge"}
     assert often.streams[1].pieces == ()
 
 
@@ -222,14 +230,14 @@ def test_a_corpus_without_tokens_or_labels_is_refused() -> None:
 
 
 def test_tags_that_do_not_fit_the_corpus_are_refused() -> None:
-    with pytest.raises(AnnotationError, match="2 tags for 19 tokens"):
+    with pytest.raises(AnnotationError, match="2 tags for 21 tokens"):
         CrfTrainer().fit(WORLD, np.array([0, 0]))
     with pytest.raises(AnnotationError, match="label number 99"):
-        CrfTrainer().fit(WORLD, np.full(19, 99))
+        CrfTrainer().fit(WORLD, np.full(21, 99))
     with pytest.raises(AnnotationError, match="whole tag numbers"):
-        CrfTrainer().fit(WORLD, np.zeros((19, 5)))  # type: ignore[arg-type]
+        CrfTrainer().fit(WORLD, np.zeros((21, 5)))  # type: ignore[arg-type]
     with pytest.raises(AnnotationError, match="do not fit the corpus"):
-        CrfTrainer().fit(WORLD, Targets(np.ones((19, 2)) / 2, np.zeros((2, 2))))
+        CrfTrainer().fit(WORLD, Targets(np.ones((21, 2)) / 2, np.zeros((2, 2))))
 
 
 def test_wrong_settings_are_refused_at_once() -> None:
@@ -242,6 +250,8 @@ def test_wrong_settings_are_refused_at_once() -> None:
     ):
         with pytest.raises(SettingsError, match="|".join(["not below 0", "at least 1"])):
             CrfTrainer(**wrong)
+    with pytest.raises(SettingsError, match="chunks is 'IO', choose from BIOES, own"):
+        CrfTrainer(chunks="IO")
     with pytest.raises(SettingsError, match="'fancy' is unknown, choose from basic"):
         CrfTrainer(features="fancy")
     with pytest.raises(SettingsError, match="template 'colour' is unknown here"):

@@ -95,7 +95,7 @@ class CrfTrainer:
         sentence_weights: FloatArray | None = None,
         chain: LabelScheme | None = None,
     ) -> tuple[CrfProblem, Targets, FloatArray]:
-        """What is trained, in the labels of a chain or the corpus' own: problem, targets, sentence weights."""
+        """The problem, its targets and sentence weights, in the labels of a chain or the corpus' own."""
         if len(corpus) == 0 or corpus.n_tokens == 0:
             raise AnnotationError("there is nothing to train on: the corpus has no tokens")
         inside = chain or corpus.scheme
@@ -124,7 +124,7 @@ class CrfTrainer:
         weights: FloatArray,
         chain: LabelScheme | None = None,
     ) -> Tagger:
-        """The tagger that these weights make; chain: the labels of the problem, if not those of the scheme."""
+        """The tagger that these weights make; chain: the labels of the problem, if not the scheme's."""
         layout = problem.layout
         streams = []
         for number, inventory in enumerate(layout.inventories):
