@@ -24,20 +24,33 @@ def settle(
     history: Sequence[float] = (),
     tie_order: Sequence[int] | None = None,
     tag_ids: IntArray | None = None,
+    temperature: float = 1.0,
     **parameters: Any,
 ) -> Consensus:
     """(T, M) posteriors to a consensus.
 
     The tags are those with the largest expected number of right tokens among all sequences that the scheme
     allows. tie_order: label numbers, the most welcome first, for ties (default: as the scheme lists them).
-    tag_ids: valid tags that the method has found itself. parameters: what only the method knows.
+    tag_ids: valid tags that the method has found itself. temperature: by which the posteriors were softened
+    before they came here; annotators are judged by the belief behind them. parameters: what only the method
+    knows.
     """
     if not np.isfinite(posteriors).all():
         raise AnnotationError("a method gave posteriors that are not finite numbers")
     if tag_ids is None:
         tag_ids = best_valid_tags(corpus, posteriors, tie_order)
-    reports = judge_annotators(corpus, posteriors, tag_ids)
+    if temperature != 1.0:
+        parameters["temperature"] = temperature
+    reports = judge_annotators(corpus, sharpened(posteriors, temperature), tag_ids)
     return Consensus(corpus, tag_ids, posteriors, reports, parameters, tuple(history))
+
+
+def sharpened(posteriors: FloatArray, temperature: float) -> FloatArray:
+    """(T, M) the belief that was softened by a temperature, token by token."""
+    if temperature == 1.0:
+        return posteriors
+    raised = posteriors**temperature
+    return np.asarray(raised / raised.sum(axis=1, keepdims=True))
 
 
 def best_valid_tags(

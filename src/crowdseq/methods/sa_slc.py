@@ -263,6 +263,7 @@ class SaSlc(ResumableAggregator):
             probabilities,
             history=state.history,
             tag_ids=best_valid_tags(corpus, state.belief.unary),
+            temperature=float(self.temperature or 1.0),
             candidates_per_token=chosen.per_token,
             widened_tokens=chosen.widened,
             **session.evidence.votes.tables(state.belief.unary),

@@ -18,6 +18,7 @@ from safetensors.numpy import load_file, save_file
 
 from crowdseq.aggregation.contract import describe_settings
 from crowdseq.aggregation.judging import judge_annotators
+from crowdseq.aggregation.settling import sharpened
 from crowdseq.core.consensus import AnnotatorReport, Consensus
 from crowdseq.errors import FormatError, OutputExistsError, Problem
 from crowdseq.formats import read, write, write_consensus
@@ -171,14 +172,15 @@ def load_run(folder: str | Path) -> Run:
     tag_ids = corpus.scheme.ids(
         label for line in _read_lines(place / "consensus.jsonl") for label in line["labels"]
     )
-    parameters = dict(load_file(place / "parameters.safetensors"))
     metrics = _read_json(place / "metrics.json")
+    parameters = dict(load_file(place / "parameters.safetensors")) | metrics.get("parameters", {})
+    belief = sharpened(probabilities, parameters.get("temperature", 1.0))
     consensus = Consensus(
         corpus,
         tag_ids,
         probabilities,
-        judge_annotators(corpus, probabilities, tag_ids),
-        parameters | metrics.get("parameters", {}),
+        judge_annotators(corpus, belief, tag_ids),
+        parameters,
         tuple(metrics["history"]),
     )
     tagger = load_tagger(place / "tagger") if (place / "tagger").exists() else None

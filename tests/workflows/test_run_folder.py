@@ -1,0 +1,71 @@
+"""A run on disk and back."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from builders import random_corpus
+from crowdseq.errors import FormatError, OutputExistsError
+from crowdseq.workflows.learning import learn
+from crowdseq.workflows.run_folder import load_run
+
+
+@pytest.mark.parametrize("method", ["majority-vote", "sa-slc"])
+def test_a_saved_run_is_loaded_as_it_was(method: str, tmp_path: Path) -> None:
+    run = learn(random_corpus(3, sentences=30, documents=6), method)
+    run.save(tmp_path / "run")
+    again = load_run(tmp_path / "run")
+    np.testing.assert_array_equal(again.consensus.probabilities, run.consensus.probabilities)
+    np.testing.assert_array_equal(again.consensus.tag_ids, run.consensus.tag_ids)
+    assert again.recipe == run.recipe
+    assert again.consensus.history == run.consensus.history
+    skills = [
+        (one.skill, other.skill)
+        for one, other in zip(again.consensus.annotators, run.consensus.annotators, strict=True)
+    ]
+    assert all(a == pytest.approx(b) for a, b in skills)
+    assert run.tagger is not None
+    assert again.tagger is not None
+    words = ["t1", "t2", "t3"]
+    assert again.tagger.tag(words) == run.tagger.tag(words)
+
+
+def test_a_folder_without_a_finished_run_is_told(tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match="no finished run folder"):
+        load_run(tmp_path)
+
+
+def test_a_run_of_a_newer_version_is_refused(tmp_path: Path) -> None:
+    learn(random_corpus(3, sentences=5), "majority-vote", tagger=False).save(tmp_path / "run")
+    settings = tmp_path / "run" / "settings.json"
+    settings.write_text(json.dumps(json.loads(settings.read_text()) | {"format_version": 99}))
+    with pytest.raises(FormatError, match="newer crowdseq"):
+        load_run(tmp_path / "run")
+
+
+def test_a_failed_save_leaves_the_old_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = learn(random_corpus(3, sentences=5), "majority-vote", tagger=False)
+    run.save(tmp_path / "run")
+    with pytest.raises(OutputExistsError):
+        run.save(tmp_path / "run")
+
+    def fail(*_: object, **__: object) -> str:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("crowdseq.workflows.run_folder.report_html", fail)
+    with pytest.raises(OSError, match="No space"):
+        run.save(tmp_path / "run", force=True)
+    monkeypatch.undo()
+    assert load_run(tmp_path / "run").consensus.tags[0] == run.consensus.tags[0]
+
+
+def test_dependency_tables_stand_in_the_folder(tmp_path: Path) -> None:
+    learn(random_corpus(3, sentences=30, documents=6), "sa-slc", tagger=False, rounds=1).save(
+        tmp_path / "run"
+    )
+    lines = (tmp_path / "run" / "local_confusion.csv").read_text("utf-8").splitlines()
+    assert lines[0] == "annotator,previous,truth,given,count,share"
+    assert len(lines) > 10
+    assert (tmp_path / "run" / "repeat_confusion.csv").exists()
