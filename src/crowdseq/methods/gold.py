@@ -10,7 +10,7 @@ from crowdseq.arrays import FloatArray
 from crowdseq.core.corpus import Corpus
 from crowdseq.numerics.em import Progress, quiet
 from crowdseq.tagging.crf import CrfTrainer
-from crowdseq.tagging.tagger import Tagger
+from crowdseq.tagging.tagger import Context, Tagger
 
 
 @method("gold")
@@ -24,7 +24,7 @@ class Gold(JointAggregator):
 
     features: str = "rich"
     c1: float = 0.0
-    c2: float = 1.0
+    c2: float = CrfTrainer.c2
     max_iterations: int = 300
     threads: int = 1
 
@@ -57,4 +57,4 @@ class Gold(JointAggregator):
 
 def _guesses(tagger: Tagger, corpus: Corpus) -> FloatArray:
     """(T, M) what the tagger thinks of every token."""
-    return np.concatenate(tagger.marginals_many(list(corpus.text.tokens)))
+    return np.concatenate(tagger.marginals_many(list(corpus.text.tokens), Context.of_text(corpus.text)))
