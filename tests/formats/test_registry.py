@@ -53,7 +53,7 @@ def test_every_format_says_what_it_is_in_one_line() -> None:
         ("# columns: token w1\nAda O\n", "conll"),
         ("I\tPRON\nsaw\tVERB\nher\tPRON\nI\tPRON\nran\tVERB\n", "conll"),
         ("S-PER O\n", "conll"),
-        ("1\tHeute\theute\tADV\t_\t_\t0\troot\t_\t_\n2\tist\tsein\tAUX\t_\t_\t1\tcop\t_\t_\n", None),
+        ("1\tHeute\theute\tADV\t_\t_\t0\troot\t_\t_\n2\tist\tsein\tAUX\t_\t_\t1\tcop\t_\t_\n", "conll-u"),
         ("T1\tPER 0 12\tAda Lovelace\nT2\tLOC 36 42\tLondon\n", None),
         ("Just a sentence.\nAnd another one, longer than that.\n", None),
         ("task,worker,label\nd1:3,ann1,B-PER\n", "long"),

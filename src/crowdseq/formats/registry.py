@@ -5,6 +5,7 @@ from crowdseq.formats import (
     answers,
     conll,
     conll_folder,
+    conll_u,
     consensus_jsonl,
     jsonl,
     long_csv,
@@ -25,6 +26,7 @@ FORMATS: dict[str, Format] = {
         plain_text,
         long_csv,
         mace_csv,
+        conll_u,
     )
 }
 
