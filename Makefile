@@ -43,8 +43,8 @@ bench: $(VENV)/.test ## speed beside the rivals, into results/
 docs: $(VENV)/.test ## write the generated pages anew
 	$(BIN)/python scripts/make_reference.py
 
-reproduce: $(VENV)/.test ## the paper's tables and figures, into results/
-	$(BIN)/crowdseq reproduce all --data $(DATA) -o results
+reproduce: $(VENV)/.test ## the experiments behind the documented figures, into results/
+	$(BIN)/crowdseq reproduce amt --data $(DATA) -o results
 
 fuzz: $(VENV)/.test ## many more examples for every property test
 	CROWDSEQ_FUZZ=1 $(BIN)/pytest -q -n 2 -m property

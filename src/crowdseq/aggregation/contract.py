@@ -71,6 +71,12 @@ class ResumableAggregator(JointAggregator):
     def learn(self, corpus: Corpus, *, progress: Progress = quiet, keeper: Keeper | None = None) -> Learned:
         """Consensus and tagger at once; goes on from what the keeper holds, and keeps every round."""
 
+    @abstractmethod
+    def aggregate(
+        self, corpus: Corpus, *, progress: Progress = quiet, keeper: Keeper | None = None
+    ) -> Consensus:
+        """The same without the tagger."""
+
 
 Method = TypeVar("Method", bound=type[Aggregator])
 _METHODS: dict[str, type[Aggregator]] = {}

@@ -21,6 +21,7 @@ COMMANDS = {
     "convert": "Turn files of one format into another.",
     "report": "Write the report of a run as one HTML page that opens anywhere, offline.",
     "simulate": "Make up a crowd of known precision out of a file with gold tags.",
+    "reproduce": "Run the experiments behind the documented figures; only what is missing is computed.",
     "bench": "Measure speed on this machine, beside the rivals that are installed.",
     "methods": "List the methods, or explain one and its settings.",
     "formats": "List the file formats that can be read and written.",

@@ -26,6 +26,7 @@ from crowdseq.aggregation.settling import best_valid_tags, settle
 from crowdseq.aggregation.truth_model import Belief, TruthModel
 from crowdseq.aggregation.voting import label_shares
 from crowdseq.arrays import BoolArray, FloatArray
+from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
 from crowdseq.errors import SettingsError
 from crowdseq.numerics.candidates import MODES, Candidates, candidate_mask, with_paths
@@ -174,9 +175,33 @@ class SaSlc(ResumableAggregator):
         return plain and not self.draws
 
     def learn(self, corpus: Corpus, *, progress: Progress = quiet, keeper: Keeper | None = None) -> Learned:
+        consensus, belief = self._settled(corpus, progress, keeper)
+        if belief is None:
+            return Learned(consensus, None)
+        progress("training the tagger", 0, 1)
+        tagger = self._tagger(corpus, belief)
+        progress("training the tagger", 1, 1)
+        return Learned(consensus, tagger)
+
+    def aggregate(
+        self, corpus: Corpus, *, progress: Progress = quiet, keeper: Keeper | None = None
+    ) -> Consensus:
+        return self._settled(corpus, progress, keeper)[0]
+
+    def _settled(
+        self, corpus: Corpus, progress: Progress, keeper: Keeper | None
+    ) -> tuple[Consensus, Belief | None]:
+        """The consensus and the belief behind it; none when nobody labelled anything."""
         if corpus.n_tokens == 0 or corpus.annotations.n_votes == 0:
-            return Learned(settle(corpus, label_shares(corpus)), None)
+            return settle(corpus, label_shares(corpus)), None
         session, chosen = self._prepare(corpus)
+        self._check_memory(session, progress)
+        kept = keeper.load() if keeper is not None else None
+        state = State.of_arrays(kept) if kept is not None else self._begin(session, corpus)
+        state = self._climb(session, state, progress, keeper)
+        return self._finish(session, state, corpus, chosen), state.belief
+
+    def _check_memory(self, session: JointEm, progress: Progress) -> None:
         needed = session.megabytes
         progress(f"about {needed:,.0f} MB of memory for the rounds", 0, 1)
         if self.max_memory is not None and needed > self.max_memory:
@@ -184,10 +209,6 @@ class SaSlc(ResumableAggregator):
                 f"this run needs about {needed:,.0f} MB, more than max_memory allows "
                 f"({self.max_memory:,.0f} MB): allow more, or use fewer folds"
             )
-        kept = keeper.load() if keeper is not None else None
-        state = State.of_arrays(kept) if kept is not None else self._begin(session, corpus)
-        state = self._climb(session, state, progress, keeper)
-        return self._finish(session, state, corpus, chosen)
 
     def _climb(self, session: JointEm, state: State, progress: Progress, keeper: Keeper | None) -> State:
         """Rounds until the objective settles; a round that breaks down is not taken."""
@@ -256,9 +277,9 @@ class SaSlc(ResumableAggregator):
         tags = best_valid_tags(corpus, label_shares(alone))
         return session.truth.train_on_tags(tags, seen, session.first_steps)
 
-    def _finish(self, session: JointEm, state: State, corpus: Corpus, chosen: Candidates) -> Learned:
+    def _finish(self, session: JointEm, state: State, corpus: Corpus, chosen: Candidates) -> Consensus:
         probabilities = session.softened(state, float(self.temperature or 1.0))
-        consensus = settle(
+        return settle(
             corpus,
             probabilities,
             history=state.history,
@@ -268,7 +289,6 @@ class SaSlc(ResumableAggregator):
             widened_tokens=chosen.widened,
             **session.evidence.votes.tables(state.belief.unary),
         )
-        return Learned(consensus, self._tagger(corpus, state.belief))
 
     def _tagger(self, corpus: Corpus, belief: Belief) -> Tagger:
         """A tagger of its own, trained on all that is believed in the end."""

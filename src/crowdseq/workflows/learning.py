@@ -64,8 +64,10 @@ def learn(
     begun = time.perf_counter()
     if isinstance(recipe, ResumableAggregator):
         keeper = None if checkpoints is None else Checkpoint(Path(checkpoints), fingerprint(corpus, recipe))
-        outcome = recipe.learn(corpus, progress=progress, keeper=keeper)
-        outcome = outcome if tagger else Learned(outcome.consensus, None)
+        if tagger:
+            outcome = recipe.learn(corpus, progress=progress, keeper=keeper)
+        else:
+            outcome = Learned(recipe.aggregate(corpus, progress=progress, keeper=keeper), None)
     elif isinstance(recipe, JointAggregator) and tagger:
         outcome = recipe.learn(corpus, progress=progress)
     else:

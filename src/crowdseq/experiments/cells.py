@@ -1,0 +1,65 @@
+"""Cells: single results of an experiment, one JSON line each, kept as they finish so that nothing is done twice."""
+
+import json
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from crowdseq.errors import FormatError, Problem
+
+Compute = Callable[[Mapping[str, Any]], Mapping[str, Any]]
+Tell = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True)
+class CellFile:
+    """A file of cells; a cell is known by its `key`, all that decides its result."""
+
+    path: Path
+
+    def load(self) -> dict[str, dict[str, Any]]:
+        """Key to cell; a last line that was cut off by a kill is left out."""
+        if not self.path.exists():
+            return {}
+        found = {}
+        lines = self.path.read_text("utf-8").split("\n")
+        for number, line in enumerate(lines, start=1):
+            try:
+                cell = json.loads(line) if line else None
+            except ValueError:
+                if number == len(lines):
+                    continue
+                raise FormatError(Problem("is no cell, remove the line", str(self.path), number)) from None
+            if cell is not None:
+                found[key_of(cell["key"])] = cell
+        return found
+
+    def append(self, cell: Mapping[str, Any]) -> None:
+        """One more line, on the disk before we go on."""
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        whole = not self.path.exists() or self.path.read_bytes()[-1:] in (b"", b"\n")
+        with self.path.open("a", encoding="utf-8") as file:
+            file.write(("" if whole else "\n") + json.dumps(cell, ensure_ascii=False) + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+
+
+def key_of(key: Mapping[str, Any]) -> str:
+    """The same text for the same key."""
+    return json.dumps(key, sort_keys=True, ensure_ascii=False)
+
+
+def compute_missing(
+    file: CellFile, keys: Sequence[Mapping[str, Any]], compute: Compute, tell: Tell
+) -> list[dict[str, Any]]:
+    """The cells of all keys, in their order; only those not in the file yet are computed."""
+    found = file.load()
+    for done, key in enumerate(keys, start=1):
+        if key_of(key) not in found:
+            cell = {"key": dict(key), **compute(key)}
+            file.append(cell)
+            found[key_of(key)] = cell
+        tell(str(key.get("name", "cells")), done, len(keys))
+    return [found[key_of(key)] for key in keys]
