@@ -239,3 +239,18 @@ def test_a_report_is_plain_data(put: Put) -> None:
         "slips",
         "look-alike-annotators",
     }
+
+
+@pytest.mark.parametrize(
+    ("tokens", "labels", "message"),
+    [
+        ('["Ad", null]', '["O", "O"]', "token 1 is 'Ad' here and 'Ada' there"),
+        ('["Ad", "a"]', '["O"]', "annotator w2: 1 labels for 2 tokens"),
+        ('["Ad", "a"]', '["O", 3]', "annotator w2: a label must be a text or null"),
+    ],
+)
+def test_faulty_records_are_not_aligned(put: Put, tokens: str, labels: str, message: str) -> None:
+    other = f'{{"id": "s1", "tokens": {tokens}, "annotations": {{"w2": {labels}}}}}\n'
+    put("c.jsonl", line("s1", "Ada", w="O") + other)
+    with pytest.raises(FormatError, match=message):
+        read("c.jsonl")

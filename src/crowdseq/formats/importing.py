@@ -8,11 +8,13 @@ from crowdseq.core.building import CorpusBuilder, Record
 from crowdseq.core.corpus import Corpus
 from crowdseq.errors import FormatError, InputError, Problem, SchemeError
 from crowdseq.formats.alignment import project, visible
+from crowdseq.formats.archives import is_archive, open_archive
 from crowdseq.formats.format import LIKELY, Format, Found, Sample
 from crowdseq.formats.gathering import Folder, Input, gather
 from crowdseq.formats.inspection import inspect
 from crowdseq.formats.intake import Intake, TooManyFaults
 from crowdseq.formats.label_set import LabelSet, widen
+from crowdseq.formats.marking import SPANS, TEXT, check_same_text
 from crowdseq.formats.reading import head_text
 from crowdseq.formats.registry import find_format, looks_like, recognise, recognise_folder
 from crowdseq.formats.report import FileRead, ImportReport
@@ -93,7 +95,10 @@ class _Loader:
 
     def _load_file(self, source: Source) -> None:
         with open_source(source, self.settings.limits) as stream:
-            self._load_stream(stream, source, _sample(stream, self.settings))
+            if is_archive(stream.head):
+                self._load_folder(open_archive(stream, source, self.settings.limits))
+            else:
+                self._load_stream(stream, source, _sample(stream, self.settings))
 
     def _load_stream(self, stream: Stream, source: Source, sample: Sample) -> None:
         form = find_format(self.settings.format) if self.settings.format else recognise(sample)
@@ -140,7 +145,11 @@ class _Loader:
     def _aligned(self, record: Record, file: str, line: int) -> Record:
         """The record on the tokens that its sentence already has, where only the cuts between them differ."""
         held = self.builder.tokens_of(record.id) if record.id is not None else None
-        if held is None or list(held) == list(record.tokens) or visible(held) != visible(record.tokens):
+        if record.id is not None and TEXT in record.extras:
+            check_same_text(record.extras, self.builder.extras_of(record.id))
+        if held is None or list(held) == list(record.tokens) or not _is_sound(record):
+            return record
+        if visible(held) != visible(record.tokens):
             return record
         moved = 0
         votes = {}
@@ -174,6 +183,15 @@ class _Loader:
         return Imported(corpus, replace(report, files=tuple(self.files), rejects_file=rejects))
 
 
+def _is_sound(record: Record) -> bool:
+    """Whether tokens and labels are what they should be; if not, the builder says what is wrong."""
+    rows = [*record.annotations.values(), *([record.gold] if record.gold is not None else [])]
+    return all(isinstance(token, str) for token in record.tokens) and all(
+        len(row) == len(record.tokens) and all(tag is None or isinstance(tag, str) for tag in row)
+        for row in rows
+    )
+
+
 def _sample(stream: Stream, settings: ReadSettings) -> Sample:
     text = head_text(stream, settings.encoding)
     return Sample(stream.name, stream.head, text, len(stream.head) < HEAD_BYTES)
@@ -188,4 +206,8 @@ def _renamed(record: Record, settings: ReadSettings) -> Record:
                 f"annotator {new} stands for two annotators of this sentence, rename one of them"
             )
         votes[new] = tags
+    spans = record.extras.get(SPANS)
+    if isinstance(spans, dict):
+        spans = {settings.names.get(name, name): marks for name, marks in spans.items()}
+        return replace(record, annotations=votes, extras={**record.extras, SPANS: spans})
     return replace(record, annotations=votes)
