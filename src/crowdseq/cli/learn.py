@@ -1,5 +1,6 @@
 """crowdseq learn."""
 
+import os
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,13 @@ from crowdseq.cli.progress import progress_shown
     "-o", "--out", required=True, type=click.Path(path_type=Path), metavar="RUN", help="The run folder."
 )
 @click.option("--resume", is_flag=True, help="Go on with a run that was interrupted.")
+@click.option(
+    "--threads",
+    type=click.IntRange(1),
+    default=os.cpu_count() or 1,
+    show_default="all cores",
+    help="For methods that can use them; the result is the same to the bit for any number.",
+)
 @click.option("--no-tagger", is_flag=True, help="Stop at the consensus.")
 @click.option(
     "--targets",
@@ -52,6 +60,7 @@ def command(
     method: str,
     out: Path,
     resume: bool,
+    threads: int,
     no_tagger: bool,
     targets: str,
     settings: tuple[str, ...],
@@ -63,11 +72,11 @@ def command(
     from crowdseq.reports.runs import run_in_words
     from crowdseq.workflows.learning import learn
     from crowdseq.workflows.metrics import run_metrics
-    from crowdseq.workflows.recipes import make_recipe, parse_settings
+    from crowdseq.workflows.recipes import make_recipe, parse_settings, with_threads
     from crowdseq.workflows.run_folder import part_folder, prepare_folder, run_paths
 
     prepare_folder(out, force=force, resume=resume)
-    wanted = parse_settings(settings)
+    wanted = with_threads(method, parse_settings(settings), threads)
     make_recipe(method, wanted, seed)  # a wrong setting is told before the files are read
     corpus, report = read_crowd(crowd, reading, silent=quiet)
     with progress_shown(quiet) as progress:

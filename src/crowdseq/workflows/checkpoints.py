@@ -10,7 +10,7 @@ import numpy as np
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
-from crowdseq.aggregation.contract import Aggregator
+from crowdseq.aggregation.contract import Aggregator, describe_settings
 from crowdseq.arrays import FloatArray
 from crowdseq.core.corpus import Corpus
 from crowdseq.errors import FormatError, Problem, SettingsError
@@ -64,8 +64,9 @@ class Checkpoint:
 
 
 def fingerprint(corpus: Corpus, recipe: Aggregator) -> str:
-    """A digest of the recipe, the words and the votes."""
-    digest = hashlib.blake2b(repr(recipe).encode(), digest_size=16)
+    """A digest of the recipe, the words and the votes; threads change no number, so they do not count."""
+    settings = {name: value for name, value in describe_settings(recipe).items() if name != "threads"}
+    digest = hashlib.blake2b(repr((recipe.name, settings)).encode(), digest_size=16)
     crowd = corpus.annotations
     for array in (
         corpus.text.token_ids,

@@ -29,6 +29,14 @@ def make_recipe(name: str, settings: Mapping[str, Any] | None = None, seed: int 
     return made(**{key: read_setting(key, value, hints[key]) for key, value in values.items()})
 
 
+def with_threads(name: str, settings: dict[str, Any], threads: int) -> dict[str, Any]:
+    """The settings with this number of threads, if the method has such a setting and it is not set yet."""
+    made = list_methods().get(name)
+    if made is not None and "threads" in settings_of(made):
+        return {"threads": threads} | settings
+    return settings
+
+
 def settings_of(made: type[Aggregator]) -> dict[str, "Field[Any]"]:
     """The settings of a method by name."""
     return {field.name: field for field in fields(made)}  # type: ignore[arg-type]
