@@ -16,6 +16,8 @@ from crowdseq.formats.registry import FORMATS, find_format, format_for_writing
 from crowdseq.formats.writing import AtomicFile, cannot_write, exists_already, sync_files
 
 STANDARD_OUTPUT = "-"
+# What a folder may hold to be replaced on request: nothing but what a writer of folders made.
+_OWN_ENDINGS = (".conll", ".ann", ".txt", ".parquet", ".json")
 
 
 def write(
@@ -90,6 +92,7 @@ def _check_replaceable(folder: Path, force: bool) -> None:
     held = sorted(path.name for path in folder.iterdir())
     if held and not force:
         raise exists_already(str(folder))
-    others = [name for name in held if not name.endswith(".conll")]
+    files = (path for path in sorted(folder.rglob("*")) if not path.is_dir())
+    others = [path.name for path in files if not path.name.endswith(_OWN_ENDINGS)]
     if others:
         raise OutputExistsError(f"{folder} holds other files too ({others[0]}), choose another folder")

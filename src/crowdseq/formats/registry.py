@@ -3,6 +3,7 @@
 from crowdseq.errors import FormatError, Problem, SettingsError
 from crowdseq.formats import (
     answers,
+    brat,
     conll,
     conll_folder,
     conll_u,
@@ -27,6 +28,7 @@ FORMATS: dict[str, Format] = {
         long_csv,
         mace_csv,
         conll_u,
+        brat,
     )
 }
 

@@ -1,0 +1,147 @@
+"""brat standoff: a folder for each annotator, in it a text and an .ann file with spans for each document."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import PurePath
+
+from crowdseq.errors import AnnotationError, FormatError, Problem
+from crowdseq.formats.brat_lines import is_other_line, is_span_line, region_of
+from crowdseq.formats.brat_writing import write_folder
+from crowdseq.formats.file_roles import GOLD_STEMS
+from crowdseq.formats.format import NO, SURE, Format, Found, Sample
+from crowdseq.formats.gathering import Folder
+from crowdseq.formats.intake import Intake
+from crowdseq.formats.marking import Document, Marker
+from crowdseq.formats.reading import read_lines, read_text
+from crowdseq.formats.regions import Region
+from crowdseq.formats.sources import Source, Stream, open_source
+
+_ANNOTATIONS, _TEXT = ".ann", ".txt"
+
+
+@dataclass
+class _Collection:
+    """The files of a folder: by document, who has annotations and where its text stands."""
+
+    annotations: dict[str, dict[str, Source]] = field(default_factory=dict)
+    texts: dict[str, dict[str, Source]] = field(default_factory=dict)
+
+
+def recognise(sample: Sample) -> int:
+    """A single .ann file, known so that it can be told what is missing."""
+    return SURE if sample.has_extension(("ann",)) and any(map(is_span_line, sample.lines[:5])) else NO
+
+
+def recognise_folder(folder: Folder) -> int:
+    """A folder that holds .ann files."""
+    return SURE if any(member.name.endswith(_ANNOTATIONS) for member in folder.members) else NO
+
+
+def read(stream: Stream, source: Source, intake: Intake) -> Iterator[Found]:  # noqa: ARG001
+    """A file alone has no text, and nobody is named."""
+    what = (
+        "spans of brat need their text: name the folder that holds the .ann and .txt files of all annotators"
+    )
+    raise FormatError(Problem(what, stream.name))
+
+
+def read_folder(folder: Folder, intake: Intake) -> Iterator[tuple[str, Found]]:
+    """A record for each document and annotator; the folder just below this one is the annotator."""
+    files = _collect(folder, intake)
+    marker = Marker(intake, folder.name, proves_empty=False)
+    for document, by_annotator in files.annotations.items():
+        try:
+            text = _text(document, files.texts.get(document, {}), intake)
+        except FormatError as error:
+            intake.fail(*error.problems)
+            continue
+        for annotator, source in by_annotator.items():
+            if text is None:
+                what = f"its text is missing: put {PurePath(document).name}{_TEXT} beside it"
+                intake.reject(Problem(what, source.name, record=document), None)
+                continue
+            marker.file = source.name
+            yield from _records(marker, Document(text, document), annotator, source, intake)
+    _doubt_annotators(files, folder, intake)
+    marker.finish()
+
+
+def _collect(folder: Folder, intake: Intake) -> _Collection:
+    files = _Collection()
+    for member in folder.members:
+        inside = PurePath(member.name).relative_to(PurePath(folder.name))
+        above, *below = inside.parts if len(inside.parts) > 1 else (folder.stem, inside.name)
+        document = PurePath(*below).with_suffix("").as_posix()
+        kind = {_ANNOTATIONS: files.annotations, _TEXT: files.texts}.get(inside.suffix)
+        if kind is not None:
+            is_gold = above.lower() in GOLD_STEMS or (intake.settings.files_mean == "gold")
+            kind.setdefault(document, {})["" if is_gold and kind is files.annotations else above] = member
+    return files
+
+
+def _text(document: str, sources: dict[str, Source], intake: Intake) -> str | None:
+    """The text of a document, which must be the same in every folder that has it."""
+    found: str | None = None
+    first = ""
+    for source in sources.values():
+        with open_source(source, intake.settings.limits) as stream:
+            text = read_text(stream, intake)
+        if found is None:
+            found, first = text, source.name
+        elif text != found:
+            place = next(
+                (i for i, pair in enumerate(zip(text, found, strict=False)) if pair[0] != pair[1]), -1
+            )
+            where = f"from character {place + 1} on" if place >= 0 else "in length"
+            what = f"differs from {first} {where}: all annotators must have the same text"
+            raise FormatError(Problem(what, source.name, record=document))
+    return found
+
+
+def _records(
+    marker: Marker, document: Document, annotator: str, source: Source, intake: Intake
+) -> Iterator[tuple[str, Found]]:
+    regions: list[Region] = []
+    line = 0
+    try:
+        with open_source(source, intake.settings.limits) as stream:
+            for line, content in read_lines(stream, intake):
+                if is_other_line(content):
+                    what = (
+                        "lines of brat that mark no span (relations, events, attributes, notes) were left out"
+                    )
+                    intake.warn("brat-lines-left-out", what, Problem("", source.name, line))
+                elif content.strip():
+                    regions.append(region_of(content))
+        line = 0
+        votes = {annotator: regions} if annotator else {}
+        records = marker.records(document, votes, None if annotator else regions)
+    except AnnotationError as error:
+        intake.reject(Problem(str(error), source.name, line, document.id or ""), None)
+    except FormatError as error:
+        intake.fail(*error.problems)
+    else:
+        yield from ((source.name, Found(record, 0, None)) for record in records)
+
+
+def _doubt_annotators(files: _Collection, folder: Folder, intake: Intake) -> None:
+    """Folders that share no document are perhaps parts of one person's work."""
+    voters = [set(found) - {""} for found in files.annotations.values()]
+    everybody = set().union(*voters)
+    if len(everybody) > 1 and all(len(found) < 2 for found in voters):
+        what = (
+            "no document was labelled by two annotators: are the folders just below this one the annotators?"
+        )
+        intake.warn("nothing-shared", what, Problem(", ".join(sorted(everybody)[:5]), folder.name))
+
+
+FORMAT = Format(
+    name="brat",
+    summary="brat standoff: a folder for each annotator with a .txt and an .ann file a document",
+    extensions=("ann",),
+    recognise=recognise,
+    read=read,
+    recognise_folder=recognise_folder,
+    read_folder=read_folder,
+    write_folder=write_folder,
+)

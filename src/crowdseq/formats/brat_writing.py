@@ -1,0 +1,86 @@
+"""A corpus as brat folders: one for each annotator, in it a text and its spans for each sentence."""
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+from crowdseq.core.corpus import Corpus
+from crowdseq.core.text import Sentence
+from crowdseq.errors import AnnotationError
+from crowdseq.formats.brat_lines import ann_lines
+from crowdseq.formats.marked_text import Tags, check_spans, marked_text, marks_for
+
+_SAFE_PART = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,78}[A-Za-z0-9_-])?")
+_GOLD = "gold"
+
+
+def write_folder(corpus: Corpus, folder: Path) -> list[str]:
+    """What an annotator did not see has no file in their folder."""
+    notes = check_spans(corpus, "brat")
+    for kind in corpus.scheme.types:
+        if re.search(r"\s", kind):
+            raise AnnotationError(f"brat cannot hold the label {kind!r}, its names have no spaces: rename it")
+    documents = _file_names([sentence.id for sentence in corpus.sentences], "sentence")
+    people = _file_names(corpus.annotators, "annotator", taken=[_GOLD])
+    for place, sentence in enumerate(corpus.sentences):
+        ballot = corpus.annotations.ballots[place]
+        said: list[tuple[str | None, Tags]] = [
+            (corpus.annotators[who], corpus.scheme.names(row))
+            for who, row in zip(ballot.voters.tolist(), ballot.tags, strict=True)
+        ]
+        gold = corpus.gold[place]
+        for who, tags in [*said, *([(None, gold)] if gold is not None else [])]:
+            above = _GOLD if who is None else people[who]
+            _write_pair(folder / above / documents[sentence.id], corpus, sentence, tags, who)
+    return [*notes, *_losses(corpus, documents, people)]
+
+
+def _write_pair(path: Path, corpus: Corpus, sentence: Sentence, tags: Tags, annotator: str | None) -> None:
+    where = marked_text(sentence)
+    marks = marks_for(corpus, sentence, where, tags, annotator)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    for ending, content in ((".txt", where.text), (".ann", ann_lines(marks, where.text))):
+        try:
+            data = content.encode("utf-8")
+        except UnicodeEncodeError:
+            raise AnnotationError(f"sentence {sentence.id!r} holds half a character, mend it") from None
+        with path.with_name(path.name + ending).open("xb") as out:
+            out.write(data)
+
+
+def _file_names(names: Iterable[str], kind: str, taken: Iterable[str] = ()) -> dict[str, str]:
+    """A file name for each name; one that is not plainly safe is numbered."""
+    used = {name.lower() for name in taken}
+    made = {}
+    for number, name in enumerate(names, 1):
+        *above, last = name.split("/")
+        is_safe = all(_SAFE_PART.fullmatch(part) for part in (*above, last)) and "." not in "".join(above)
+        is_safe = is_safe and (kind == "sentence" or not above)
+        stem = name if is_safe and name.lower() not in used else f"{kind}-{number:05}"
+        while stem.lower() in used:
+            stem += "x"
+        used.add(stem.lower())
+        made[name] = stem
+    return made
+
+
+def _losses(corpus: Corpus, documents: dict[str, str], people: dict[str, str]) -> list[str]:
+    made = []
+    for what, names in (("sentences", documents), ("annotators", people)):
+        renamed = sum(name != file for name, file in names.items())
+        if renamed:
+            made.append(f"{renamed} names of {what} cannot be names of files, they were numbered")
+    if any(name is not None for name in corpus.text.documents):
+        made.append("brat has no documents of several sentences: each sentence is a file")
+    texts = map(marked_text, corpus.sentences)
+    if any(not found.is_original and "".join(found.text.split()) for found in texts):
+        made.append("brat has no tokens, they are parted by spaces: read them with --tokenizer whitespace")
+    unseen = sum(
+        not len(ballot.voters) and not has_gold
+        for ballot, has_gold in zip(corpus.annotations.ballots, corpus.has_gold.tolist(), strict=True)
+    )
+    if unseen:
+        made.append(f"{unseen} sentences that nobody labelled were left out")
+    if corpus.text.columns:
+        made.append(f"columns have no place in brat and were left out: {', '.join(corpus.text.columns)}")
+    return made
