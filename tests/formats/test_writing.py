@@ -13,7 +13,7 @@ import pytest
 from builders import corpus
 from crowdseq.core.building import CorpusBuilder, Record
 from crowdseq.errors import CrowdseqError, OutputExistsError, SettingsError, UsageError
-from crowdseq.formats import read, write
+from crowdseq.formats import list_formats, read, write
 from crowdseq.formats.writing import AtomicFile
 
 
@@ -157,9 +157,8 @@ def test_a_corpus_goes_to_standard_output(capfdbinary: pytest.CaptureFixture[byt
 
 
 def test_a_name_that_tells_no_format_needs_one(tmp_path: Path) -> None:
-    with pytest.raises(
-        SettingsError, match=r"does not tell a format, say it with --to \(jsonl, conll, conll-folder\)"
-    ):
+    able = ", ".join(form.name for form in list_formats() if form.write or form.write_folder)
+    with pytest.raises(SettingsError, match=rf"does not tell a format, say it with --to \({able}\)"):
         write(corpus("a/O"), tmp_path / "out.xyz")
     with pytest.raises(SettingsError, match="format 'docx' is unknown, choose one of jsonl, "):
         write(corpus("a/O"), tmp_path / "out", format="docx")
