@@ -81,7 +81,6 @@ def test_a_text_file_with_columns_is_no_prose() -> None:
 @pytest.mark.parametrize(
     ("data", "what"),
     [
-        (b"PK\x03\x04rest", "is a ZIP file, which cannot be read here: unpack it first"),
         (b"BZh91AY", "is packed with bzip2, which cannot be read here: unpack it first"),
         (b"\xfd7zXZ\x00\x00", "is packed with xz, which cannot be read here: unpack it first"),
         (b"", "is empty, and its name does not tell a format"),
