@@ -50,7 +50,7 @@ def gold_scores(
 def group_scores(
     data: Path, corpora: tuple[str, ...], trainer: CrfTrainer, tell: Callable[[str], None]
 ) -> list[GoldScore]:
-    """On dev: the set `rich`, then `rich` without each group in turn, then `basic`."""
+    """On dev: the set `full`, then `full` without each group in turn, then the smaller sets."""
     found = []
     for name in corpora:
         train, dev = _read_both(data, name, "dev")
@@ -62,20 +62,20 @@ def group_scores(
 
 
 def feature_variants() -> Iterator[tuple[str, FeatureSettings]]:
-    """The set `rich`, that set without each of its groups, and the set `basic`."""
-    rich = FEATURE_SETS["rich"]
-    yield "rich", rich
-    for name in rich.windows:
-        yield f"without {name}", replace(rich, windows={k: v for k, v in rich.windows.items() if k != name})
-    for name in rich.pairs:
+    """The set `full`, that set without each of its groups, and the sets `rich` and `basic`."""
+    full = FEATURE_SETS["full"]
+    yield "full", full
+    for name in full.windows:
+        yield f"without {name}", replace(full, windows={k: v for k, v in full.windows.items() if k != name})
+    for name in full.pairs:
         yield (
             f"without pairs of {name}",
-            replace(rich, pairs={k: v for k, v in rich.pairs.items() if k != name}),
+            replace(full, pairs={k: v for k, v in full.pairs.items() if k != name}),
         )
-    yield "without document", replace(rich, document=False)
-    near = {name: tuple(o for o in offsets if o == 0) for name, offsets in rich.windows.items()}
-    yield "without the window", replace(rich, windows=near)
-    yield "basic", FEATURE_SETS["basic"]
+    yield "without document", replace(full, document=False)
+    near = {name: tuple(o for o in offsets if o == 0) for name, offsets in full.windows.items()}
+    yield "without the window", replace(full, windows=near)
+    yield from ((name, FEATURE_SETS[name]) for name in ("rich", "basic"))
 
 
 def render_groups(scores: list[GoldScore]) -> str:

@@ -22,7 +22,7 @@ class Gold(JointAggregator):
     they get the tagger's own answer. features, c1, c2, max_iterations, threads: as in CrfTrainer.
     """
 
-    features: str = "rich"
+    features: str = "full"
     c1: float = 0.0
     c2: float = CrfTrainer.c2
     max_iterations: int = 300

@@ -32,7 +32,7 @@ class CrfTrainer:
     number. progress: told (iteration, value of the objective).
     """
 
-    features: str | FeatureSettings = "rich"
+    features: str | FeatureSettings = "full"
     min_count: int | None = None
     c1: float = 0.0
     c2: float = 0.3  # the best of 0.1, 0.3 and 1 on development data

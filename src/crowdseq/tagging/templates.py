@@ -86,10 +86,26 @@ def suffix(word: str) -> tuple[str, ...]:
     return tuple([word[-length:] for length in range(1, len(word))])
 
 
+def long_prefix(word: str) -> tuple[str, ...]:
+    """The first five characters of a longer word."""
+    return (word[:5],) if len(word) > 5 else ()
+
+
+def long_suffix(word: str) -> tuple[str, ...]:
+    """The last five characters of a longer word."""
+    return (word[-5:],) if len(word) > 5 else ()
+
+
 def character_trigrams(word: str) -> tuple[str, ...]:
     """Every three neighbouring characters of the lower-cased word between bounds."""
     framed = f"^{word.lower()[:40]}$"
     return tuple(dict.fromkeys([framed[i : i + 3] for i in range(len(framed) - 2)]))
+
+
+def character_fourgrams(word: str) -> tuple[str, ...]:
+    """Every four neighbouring characters of the lower-cased word between bounds."""
+    framed = f"^{word.lower()[:40]}$"
+    return tuple(dict.fromkeys([framed[i : i + 4] for i in range(len(framed) - 3)]))
 
 
 def flags(word: str) -> tuple[str, ...]:
@@ -136,7 +152,10 @@ TEMPLATES: dict[str, Template] = {
     "short": short_shape,
     "prefix": prefix,
     "suffix": suffix,
+    "prefix5": long_prefix,
+    "suffix5": long_suffix,
     "trigram": character_trigrams,
+    "fourgram": character_fourgrams,
     "flag": flags,
 }
 
