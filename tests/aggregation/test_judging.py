@@ -29,12 +29,15 @@ def with_votes(world: Corpus, **extra: Sequence[Sequence[str | None] | None]) ->
     builder = CorpusBuilder()
     for place, sentence in enumerate(world.sentences):
         ballot = world.annotations.ballots[place]
-        votes = {
-            world.annotators[k]: world.scheme.names(tags)
-            for k, tags in zip(ballot.voters, ballot.tags, strict=True)
+        rows = zip(ballot.voters.tolist(), ballot.tags, strict=True)
+        votes: dict[str, Sequence[str | None]] = {
+            world.annotators[voter]: world.scheme.names(tags) for voter, tags in rows
         }
-        more = {name: tags[place] for name, tags in extra.items() if tags[place] is not None}
-        builder.add(Record(sentence.tokens, sentence.id, sentence.doc, votes | more, world.gold[place]))
+        for name, given in extra.items():
+            tags = given[place]
+            if tags is not None:
+                votes[name] = tags
+        builder.add(Record(sentence.tokens, sentence.id, sentence.doc, votes, world.gold[place]))
     return builder.build(world.scheme)
 
 
