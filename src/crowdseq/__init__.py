@@ -1,4 +1,4 @@
-"""Sequence labels from many fallible annotators: consensus with confidence, annotator skill, a trained tagger."""
+"""Sequence labels from many fallible annotators: consensus, annotator skill, and a trained tagger."""
 
 from importlib import import_module
 from importlib.metadata import version as _version

@@ -74,7 +74,7 @@ def _compute(key: Mapping[str, Any], crowd: Corpus, held: Mapping[str, Corpus]) 
 
 
 def consensus_scores(consensus: Consensus) -> dict[str, Any]:
-    """Strict span F1 on the parts of Nguyen et al. and on all, precision, recall, calibration on entity tokens."""
+    """Strict span scores on the parts of Nguyen et al. and on all, and calibration on entity tokens."""
     corpus = consensus.corpus
     split = np.array([sentence.extras.get("split") for sentence in corpus.sentences], dtype=object)
     found: dict[str, Any] = {}

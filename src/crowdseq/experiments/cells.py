@@ -1,4 +1,4 @@
-"""Cells: single results of an experiment, one JSON line each, kept as they finish so that nothing is done twice."""
+"""Cells: single results of an experiment, a JSON line each, kept as they finish and never done twice."""
 
 import json
 import os

@@ -13,7 +13,7 @@ from crowdseq.evaluation.scores import evaluate
 from crowdseq.experiments.bench_rivals import known_tags
 from crowdseq.tagging.crf import CrfTrainer
 from crowdseq.tagging.features import FEATURE_SETS, FeatureSettings
-from crowdseq.tagging.tagger import Context
+from crowdseq.tagging.tagger import Context, Tagger
 from crowdseq.workflows.reading import read
 
 # Corpus folder and how many random training sentences to take; none takes all.
@@ -36,14 +36,16 @@ class GoldScore:
 
 
 def gold_scores(
-    data: Path, corpora: tuple[str, ...], split: str, trainer: CrfTrainer, tell: Callable[[str], None]
+    data: Path, corpora: tuple[str, ...], trainer: CrfTrainer, tell: Callable[[str], None]
 ) -> list[GoldScore]:
-    """Train on gold with the trainer's features, score on a split (dev or test)."""
+    """Train on gold with the trainer's features, score the one tagger on dev and on test."""
     found = []
     for name in corpora:
-        score = _score(name, "as given", trainer, *_read_both(data, name, split))
-        tell(f"{name}: {score.f1:.4f}")
-        found.append(score)
+        tagger = _trained(trainer, _read_train(data, name))
+        for split in ("dev", "test"):
+            score = _score(name, split, tagger, _read_split(data, name, split))
+            tell(f"{name}, {split}: {score.f1:.4f}")
+            found.append(score)
     return found
 
 
@@ -53,9 +55,9 @@ def group_scores(
     """On dev: the set `full`, then `full` without each group in turn, then the smaller sets."""
     found = []
     for name in corpora:
-        train, dev = _read_both(data, name, "dev")
+        train, dev = _read_train(data, name), _read_split(data, name, "dev")
         for label, features in feature_variants():
-            score = _score(name, label, replace(trainer, features=features), train, dev)
+            score = _score(name, label, _trained(replace(trainer, features=features), train), dev)
             tell(f"{name}, {label}: {score.f1:.4f}")
             found.append(score)
     return found
@@ -96,32 +98,38 @@ def as_records(scores: list[GoldScore]) -> list[dict[str, object]]:
     return [asdict(score) for score in scores]
 
 
-def _read_both(data: Path, name: str, split: str) -> tuple[Corpus, Corpus]:
+def _read_train(data: Path, name: str) -> Corpus:
     if name not in GOLD_CORPORA:
         raise SettingsError(f"corpus '{name}' is unknown here, choose from {', '.join(GOLD_CORPORA)}")
     folder, size = GOLD_CORPORA[name]
     train = read(data / folder / "train.conll.gz", format="conll")
-    if size is not None:
-        chosen = np.random.default_rng(0).permutation(len(train))[:size]
-        train = train.select(np.sort(chosen))
-    return train, read(data / folder / f"{split}.conll.gz", format="conll")
+    if size is None:
+        return train
+    return train.select(np.sort(np.random.default_rng(0).permutation(len(train))[:size]))
 
 
-def _score(name: str, label: str, trainer: CrfTrainer, train: Corpus, held_out: Corpus) -> GoldScore:
-    tagger = trainer.fit(train, train.gold_tags)
-    predicted = tagger.tag_many(list(held_out.text.tokens), Context.of_text(held_out.text), trainer.threads)
+def _read_split(data: Path, name: str, split: str) -> Corpus:
+    return read(data / GOLD_CORPORA[name][0] / f"{split}.conll.gz", format="conll")
+
+
+def _trained(trainer: CrfTrainer, train: Corpus) -> Tagger:
+    return trainer.fit(train, train.gold_tags)
+
+
+def _score(name: str, label: str, tagger: Tagger, held_out: Corpus) -> GoldScore:
+    predicted = tagger.tag_many(list(held_out.text.tokens), Context.of_text(held_out.text))
     return GoldScore(name, label, evaluate(known_tags(held_out), predicted).f1 or 0.0)
 
 
 def main(arguments: list[str]) -> int:
-    """DATA CORPUS...: print what each group brings on dev; DATA --test CORPUS...: the scores on test."""
+    """DATA CORPUS...: what each group brings on dev; DATA --test CORPUS...: the default on dev and test."""
     data, corpora = Path(arguments[0]), tuple(name for name in arguments[1:] if not name.startswith("--"))
 
     def tell(line: str) -> None:
         sys.stderr.write(f"{line}\n")
 
     if "--test" in arguments:
-        scores = gold_scores(data, corpora, "test", CrfTrainer(max_iterations=150), tell)
+        scores = gold_scores(data, corpora, CrfTrainer(max_iterations=150), tell)
     else:
         scores = group_scores(data, corpora, CrfTrainer(max_iterations=60), tell)
     sys.stdout.write(render_groups(scores))
