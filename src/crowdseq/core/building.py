@@ -175,10 +175,8 @@ class CorpusBuilder:
         if record.extras:
             extras = (self._extras.get(number, {}), record.extras)
             weaker, stronger = extras[::-1] if self._duplicates == "first" else extras
-            self.replaced_extras += sum(
-                weaker[key] != stronger[key] for key in weaker.keys() & stronger.keys()
-            )
-            self._extras[number] = {**weaker, **stronger}
+            self._extras[number], replaced = _merged(weaker, stronger)
+            self.replaced_extras += replaced
 
     def _is_held(self, row: int | None, tags: list[int]) -> bool:
         if row is None:
@@ -217,6 +215,10 @@ class CorpusBuilder:
             return None
         start, names = self._starts[number], self._words.names
         return tuple(names[i] for i in self._token_ids[start : start + self._lengths[number]])
+
+    def extras_of(self, sentence_id: str) -> Mapping[str, Any]:
+        """The extras already held under an id."""
+        return self._extras.get(self._sentences.get(sentence_id, -1), {})
 
     def build(self, scheme: LabelScheme | str | None = None) -> Corpus:
         """The corpus of all records. scheme: one to hold them to, a kind by name, or None to detect it."""
@@ -271,6 +273,20 @@ def _check_fields(record: Record) -> None:
     if isinstance(record.tokens, str):
         raise AnnotationError("tokens must be a list of texts")
     check_columns(record.columns, len(record.tokens))
+
+
+def _merged(weaker: Mapping[str, Any], stronger: Mapping[str, Any]) -> tuple[dict[str, Any], int]:
+    """Both together, objects under one key joined since each file may add a part; and the values lost."""
+    made, replaced = dict(weaker), 0
+    for key, value in stronger.items():
+        held = weaker.get(key, value)
+        if isinstance(held, dict) and isinstance(value, dict):
+            replaced += sum(held[inner] != value[inner] for inner in held.keys() & value.keys())
+            value = {**held, **value}
+        else:
+            replaced += held != value
+        made[key] = value
+    return made, replaced
 
 
 def _shown(token: str | None) -> str:

@@ -17,7 +17,7 @@ def recognise(sample: Sample) -> int:
     rows = [line for line in sample.lines if line.strip(" \t")]
     named = BY_NAME if sample.has_extension(EXTENSIONS) else NO
     if rows and rows[0].startswith((HEADER, DOCUMENT_START)):
-        return SURE
+        return LIKELY if is_label_studio(rows) else SURE
     if not rows or "\0" in sample.text:
         return named
     if _is_conll_u(rows[0]):
@@ -25,6 +25,11 @@ def recognise(sample: Sample) -> int:
     certainty = _certainty_of_rows(rows)
     is_like_json = rows[0].startswith(("{", "["))  # or a bracket as first token
     return max(named, certainty) if certainty >= LIKELY or not is_like_json else named
+
+
+def is_label_studio(rows: list[str]) -> bool:
+    """Label Studio's CONLL2003 export, which looks the same for one annotator and for many."""
+    return len(rows) > 1 and rows[0] == "-DOCSTART- -X- O" and rows[1].split(" ")[1:3] == ["-X-", "_"]
 
 
 def _is_conll_u(row: str) -> bool:

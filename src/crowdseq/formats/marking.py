@@ -227,12 +227,27 @@ def locate(text: str, tokens: Sequence[str]) -> list[tuple[int, int]] | None:
     return found
 
 
-def token_bounds(text: str, pairs: Sequence[tuple[Any, Any]]) -> list[tuple[int, int]]:
+def check_same_text(here: Mapping[str, Any], there: Mapping[str, Any]) -> None:
+    """Offsets only mean something in one and the same text, down to its spaces."""
+    mine, other = here.get(TEXT), there.get(TEXT, here.get(TEXT))
+    if mine == other or not isinstance(mine, str) or not isinstance(other, str):
+        return
+    place = next((n for n, pair in enumerate(zip(mine, other, strict=False)) if pair[0] != pair[1]), None)
+    place = min(len(mine), len(other)) if place is None else place
+    raise AnnotationError(
+        f"the text is not the same as before: from character {place + 1} on it is "
+        f"{mine[place : place + 20]!a} here and {other[place : place + 20]!a} there"
+    )
+
+
+def token_bounds(text: str, pairs: Sequence[Sequence[Any]]) -> list[tuple[int, int]]:
     """Tokens as a file gives them, start and end in code points: in order and not over each other."""
     found: list[tuple[int, int]] = []
     before = 0
-    for first, last in pairs:
-        start, end = whole_number(first, "the start of a token"), whole_number(last, "the end of a token")
+    for pair in pairs:
+        if not isinstance(pair, list | tuple) or len(pair) != 2:
+            raise AnnotationError("a token must have a start and an end")
+        start, end = (whole_number(offset, "an offset of a token") for offset in pair)
         if not before <= start <= end <= len(text):
             raise AnnotationError(f"the token {start}-{end} lies outside the text or over another token")
         found.append((start, end))

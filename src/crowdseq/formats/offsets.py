@@ -1,12 +1,13 @@
 """Offsets as tools count them (code points, UTF-16 units, graphemes) to places in a text, with proof."""
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from crowdseq.errors import AnnotationError
 from crowdseq.formats.graphemes import cluster_starts
 from crowdseq.formats.settings import OFFSET_UNITS
 
+Places: TypeAlias = list[tuple[int, int]]
 UNITS = OFFSET_UNITS[1:]
 _INSIDE = -1
 _SHOWN = 40
@@ -21,9 +22,9 @@ class Claim(NamedTuple):
 
 
 class Settled(NamedTuple):
-    """Places in the text for each claim, the unit that was used, and others that fit but give other places."""
+    """Places in the text for each claim, the unit they were read in, and others that fit as well."""
 
-    places: list[tuple[int, int]]
+    places: Places
     unit: str
     rivals: tuple[str, ...]
 
@@ -41,24 +42,53 @@ def settle(text: str, claims: Sequence[Claim], usual: str, asked: str = "auto") 
     asked: a unit that the user insists on. Otherwise the usual unit of the tool, or the one in which every
     covered text is found where its offsets say.
     """
-    units = [asked] if asked != "auto" else [usual, *(unit for unit in UNITS if unit != usual)]
-    if text.isascii() and "\r" not in text:
-        units = units[:1]
-    found: list[tuple[str, list[tuple[int, int]]]] = []
+    unit = usual if asked == "auto" else asked
+    if asked != "auto" or (text.isascii() and "\r" not in text):
+        return Settled(_proven(text, claims, unit), unit, ())
+    if all(claim.covered is None for claim in claims):
+        return _unproven(text, claims, unit)
+    found: list[tuple[str, Places]] = []
     first_fault: AnnotationError | None = None
-    is_proven = any(claim.covered is not None for claim in claims)
-    for unit in units if is_proven else units[:1]:
+    for candidate in (usual, *(other for other in UNITS if other != usual)):
         try:
-            found.append((unit, _proven(text, claims, unit)))
+            found.append((candidate, _proven(text, claims, candidate)))
         except AnnotationError as error:
             first_fault = first_fault or error
-    if not found:
-        raise first_fault or AnnotationError("the offsets fit no unit")
+    if first_fault is not None and not found:
+        raise first_fault
     unit, places = found[0]
     return Settled(places, unit, tuple(other for other, there in found[1:] if there != places))
 
 
-def _proven(text: str, claims: Sequence[Claim], unit: str) -> list[tuple[int, int]]:
+def _unproven(text: str, claims: Sequence[Claim], usual: str) -> Settled:
+    """The usual unit, unless UTF-16 is plainly the better guess: then only the user can tell."""
+    places = _proven(text, claims, usual)
+    other = "characters" if usual == "utf-16" else "utf-16"
+    try:
+        there = _proven(text, claims, other)
+    except AnnotationError:
+        return Settled(places, usual, ())
+    if there == places:
+        return Settled(places, usual, ())
+    if _cuts_words(text, places) and not _cuts_words(text, there):
+        raise AnnotationError(
+            f"the spans cut words if offsets count {usual}, and none if they count {other}: "
+            f"say --offset-unit {other} or --offset-unit {usual}"
+        )
+    return Settled(places, usual, (other,) if not _cuts_words(text, there) else ())
+
+
+def _cuts_words(text: str, places: Places) -> bool:
+    """Whether some span begins or ends between two letters."""
+    edges = {edge for pair in places for edge in pair if 0 < edge < len(text)}
+    return any(_is_letter(text[edge - 1]) and _is_letter(text[edge]) for edge in edges)
+
+
+def _is_letter(character: str) -> bool:
+    return character.isalnum() or character == "_"
+
+
+def _proven(text: str, claims: Sequence[Claim], unit: str) -> Places:
     table = place_table(text, unit)
     places = [
         (_place(claim.start, claim, table, text), _place(claim.end, claim, table, text)) for claim in claims

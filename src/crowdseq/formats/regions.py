@@ -51,7 +51,7 @@ def marks_of(
         what = f"offsets count {found} and not {unit}, as the covered text proves"
         intake.warn(f"offsets-{found}", what, place)
     if rivals:
-        what = f"the covered text fits offsets in {found} and in {rivals[0]}, {found} was taken"
+        what = f"spans fit the text whether offsets count {found} or {rivals[0]}, {found} was taken"
         intake.warn("offsets-unclear", what, place)
     return _labelled(places, whole, intake, place)
 

@@ -9,6 +9,10 @@ from crowdseq.formats import (
     conll_u,
     consensus_jsonl,
     jsonl,
+    label_studio,
+    label_studio_conll,
+    label_studio_csv,
+    label_studio_min,
     long_csv,
     mace_csv,
     plain_text,
@@ -29,11 +33,14 @@ FORMATS: dict[str, Format] = {
         mace_csv,
         conll_u,
         brat,
+        label_studio,
+        label_studio_min,
+        label_studio_csv,
+        label_studio_conll,
     )
 }
 
 _PACKED = {
-    b"PK\x03\x04": "a ZIP file",
     b"BZh": "packed with bzip2",
     b"\xfd7zXZ\x00": "packed with xz",
     b"\x28\xb5\x2f\xfd": "packed with zstd",

@@ -59,8 +59,9 @@ class ReadSettings:
     offset_unit, overlaps, cut_tokens, empty_means, several_labels, discontinuous: for formats that mark
     characters instead of tokens; `ask` refuses input in which nobody can tell an empty document from one that
     was never opened. sentences: a `document` is one sequence, or one is made of each line (`newline`).
-    layer: the control, question or layer to read where a file has several. types: only spans of these types.
-    predictions: read the predictions of a model as one more annotator.
+    layer: the control, question or layer to read where a file has several. text_field: the field that holds
+    the text where a file has several. types: only spans of these types. predictions: read those of a
+    model as one more annotator.
     force: overwrite a rejects file that exists.
     """
 
@@ -83,6 +84,7 @@ class ReadSettings:
     discontinuous: str = "error"
     sentences: str = "document"
     layer: str | None = None
+    text_field: str | None = None
     types: tuple[str, ...] | None = None
     predictions: bool = False
     force: bool = False

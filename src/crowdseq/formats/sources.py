@@ -31,7 +31,8 @@ class Source:
 
     name: as messages call it. stem: its file name without extensions, unique among the inputs of one reading;
     formats may take the name of an annotator or a document from it. prefix: stands before ids that a reader
-    has to make up, so that those of several inputs differ. folder: the one it was found in, if any.
+    has to make up, so that those of several inputs differ. folder: the one it was found in, if any. opener:
+    gives the bytes of a member of an archive.
     """
 
     name: str
@@ -40,6 +41,7 @@ class Source:
     data: bytes | None = None
     folder: str | None = None
     prefix: str = ""
+    opener: Callable[[], BinaryIO] | None = None
 
 
 class Stream:
@@ -113,6 +115,9 @@ def open_source(source: Source, limits: Limits) -> Iterator[Stream]:
     """A stream on the source, closed at the end unless it is standard input."""
     if source.data is not None:
         yield Stream(source.name, io.BytesIO(source.data), limits)
+    elif source.opener is not None:
+        with source.opener() as handle:
+            yield Stream(source.name, handle, limits)
     elif source.path is None:
         yield Stream(source.name, sys.stdin.buffer, limits)
     else:

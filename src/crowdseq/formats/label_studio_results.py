@@ -1,0 +1,105 @@
+"""What Label Studio writes about one annotation: who made it, and the regions of its result."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from crowdseq.errors import AnnotationError, FormatError, Problem
+from crowdseq.formats.fields import identity, objects
+from crowdseq.formats.intake import Intake
+from crowdseq.formats.regions import Region
+
+_HTML = "hypertextlabels"
+_TIMES = ("updated_at", "created_at", "id")
+
+
+class Controls:
+    """The controls of the labelling interface that regions of one file come from; one of them is read."""
+
+    def __init__(self, intake: Intake, file: str) -> None:
+        self.intake, self.file, self.asked = intake, file, intake.settings.layer
+        self.found: dict[str, None] = {}
+
+    def takes(self, name: str) -> bool:
+        """Whether regions of this control are read."""
+        self.found.setdefault(name)
+        return self.asked is None or self.asked == name
+
+    def finish(self) -> None:
+        """Raise if it is not clear which control is meant."""
+        shown = ", ".join(self.found)
+        if self.asked is None and len(self.found) > 1:
+            what = f"labels come from several controls ({shown}), say which one with --layer"
+            raise FormatError(Problem(what, self.file))
+        if self.asked is not None and self.found and self.asked not in self.found:
+            what = (
+                f"no label comes from the control '{self.asked}', there is {shown}: say another with --layer"
+            )
+            raise FormatError(Problem(what, self.file))
+
+
+class People:
+    """Names of annotators, from `completed_by` as a number, a text or an object."""
+
+    def __init__(self, intake: Intake) -> None:
+        self.intake = intake
+        self._told: set[str] = set()
+
+    def name(self, value: Any) -> str | None:
+        """The number where there is one, because the other exports of Label Studio have nothing else."""
+        if not isinstance(value, Mapping):
+            return identity(value, "the annotator")
+        name, email = identity(value.get("id"), "the id of an annotator"), value.get("email")
+        if name is not None and name not in self._told and isinstance(email, str) and email:
+            self._told.add(name)
+            what = "annotators are called by their numbers, give them other names with --names"
+            self.intake.warn("annotators-numbered", what, Problem(f"{name} is {email}"))
+        return name if name is not None else identity(email, "the email of an annotator")
+
+
+def newest(annotations: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """The one that was changed last."""
+
+    def key(place: int) -> tuple[str, str, int, int]:
+        found = annotations[place]
+        updated, created, number = (found.get(name) for name in _TIMES)
+        return (
+            updated if isinstance(updated, str) else "",
+            created if isinstance(created, str) else "",
+            number if isinstance(number, int) else 0,
+            place,
+        )
+
+    return annotations[max(range(len(annotations)), key=key)]
+
+
+def regions_of(result: Any, controls: Controls, place: Problem) -> list[Region]:
+    """The regions of a result that mark text; others are counted."""
+    found: list[Region] = []
+    for item in objects(result, "'result'"):
+        value = item.get("value")
+        if not isinstance(value, dict) or "start" not in value or "end" not in value:
+            what = "parts of a result mark no text (choices, ratings, relations), left out"
+            controls.intake.warn("results-left-out", what, place)
+            continue
+        region = region_of(value)
+        if controls.takes(str(item.get("from_name"))):
+            found.append(region)
+    return found
+
+
+def region_of(value: dict[str, Any]) -> Region:
+    """One region from its value."""
+    start, end = value["start"], value["end"]
+    labels = value.get("labels", value.get(_HTML))
+    if _HTML in value or isinstance(start, str):
+        whole = value.get("globalOffsets")
+        if not isinstance(whole, dict):
+            raise AnnotationError(
+                "a region on HTML has no globalOffsets, its place in the text cannot be told: "
+                "export with a newer Label Studio, or annotate plain text"
+            )
+        start, end = whole.get("start"), whole.get("end")
+    if labels is not None and not isinstance(labels, list):
+        raise AnnotationError("the labels of a region must be a list")
+    covered = value.get("text")
+    return Region(start, end, labels or [], covered if isinstance(covered, str) else None)
