@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from builders import corpus, random_corpus
+from crowdseq.aggregation.contract import Help
 from crowdseq.aggregation.evidence import ContextVotes, Evidence, word_numbers
 from crowdseq.aggregation.joint_em import JointEm, State
 from crowdseq.aggregation.truth_model import Belief
@@ -298,10 +299,10 @@ def test_a_run_that_was_cut_off_ends_as_an_unbroken_one(stop_after: int) -> None
     whole = recipe.learn(world).consensus
     keeper = MemoryKeeper(stop_after)
     with pytest.raises(KeyboardInterrupt):
-        recipe.learn(world, keeper=keeper)
+        recipe.learn(world, help=Help(keeper))
     resumed = MemoryKeeper()
     resumed.kept = keeper.kept
-    again = recipe.learn(world, keeper=resumed).consensus
+    again = recipe.learn(world, help=Help(resumed)).consensus
     np.testing.assert_array_equal(again.probabilities, whole.probabilities)
     assert again.history == whole.history
 
@@ -378,3 +379,18 @@ def test_the_shanghai_example_of_the_paper(shared_data: Path) -> None:
     skills = [report.skill or 0.0 for report in consensus.annotators]
     assert silent
     assert max(skills[voter] for voter in silent) < max(skills[int(voter)] for voter in ballot.voters)
+
+
+def test_a_dev_set_chooses_the_best_round_and_survives_a_break() -> None:
+    world = random_corpus(4, sentences=60, annotators=5, voters=4, documents=10)
+    dev = random_corpus(5, sentences=30)
+    recipe = SaSlc(rounds=5, tolerance=0.0)
+    whole = recipe.aggregate(world, help=Help(dev=dev))
+    assert 1 <= len(whole.history) <= 5
+    keeper = MemoryKeeper(stop_after=3)
+    with pytest.raises(KeyboardInterrupt):
+        recipe.aggregate(world, help=Help(keeper, dev))
+    resumed = MemoryKeeper()
+    resumed.kept = keeper.kept
+    again = recipe.aggregate(world, help=Help(resumed, dev))
+    np.testing.assert_array_equal(again.probabilities, whole.probabilities)

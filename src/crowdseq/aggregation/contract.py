@@ -64,17 +64,26 @@ class Keeper(Protocol):
         """Keep this instead of what was kept before."""
 
 
+@dataclass(frozen=True)
+class Help:
+    """What a run may be given beside its corpus: a place to keep rounds, and a dev set to choose one by."""
+
+    keeper: Keeper | None = None
+    dev: Corpus | None = None
+
+
+NO_HELP = Help()
+
+
 class ResumableAggregator(JointAggregator):
     """A joint recipe whose rounds can be kept and taken up again with the same result."""
 
     @abstractmethod
-    def learn(self, corpus: Corpus, *, progress: Progress = quiet, keeper: Keeper | None = None) -> Learned:
+    def learn(self, corpus: Corpus, *, progress: Progress = quiet, help: Help = NO_HELP) -> Learned:
         """Consensus and tagger at once; goes on from what the keeper holds, and keeps every round."""
 
     @abstractmethod
-    def aggregate(
-        self, corpus: Corpus, *, progress: Progress = quiet, keeper: Keeper | None = None
-    ) -> Consensus:
+    def aggregate(self, corpus: Corpus, *, progress: Progress = quiet, help: Help = NO_HELP) -> Consensus:
         """The same without the tagger."""
 
 

@@ -26,6 +26,7 @@ from crowdseq.cli.progress import progress_shown
 @click.option(
     "-o", "--out", required=True, type=click.Path(path_type=Path), metavar="RUN", help="The run folder."
 )
+@click.option("--dev", metavar="GOLD", help="Text with gold by which sa-slc chooses its best round.")
 @click.option("--resume", is_flag=True, help="Go on with a run that was interrupted.")
 @click.option(
     "--threads",
@@ -59,6 +60,7 @@ def command(
     reading: Any,
     method: str,
     out: Path,
+    dev: str | None,
     resume: bool,
     threads: int,
     no_tagger: bool,
@@ -69,6 +71,7 @@ def command(
     as_json: bool,
     quiet: bool,
 ) -> None:
+    from crowdseq.formats import read
     from crowdseq.reports.runs import run_in_words
     from crowdseq.workflows.learning import learn
     from crowdseq.workflows.metrics import run_metrics
@@ -88,6 +91,7 @@ def command(
             targets=targets,
             progress=progress,
             checkpoints=part_folder(out),
+            dev=read(dev).corpus if dev else None,
             **wanted,
         )
     run = replace(run, source={"inputs": report.as_dict()["files"], "selection": asdict(reading[1])})

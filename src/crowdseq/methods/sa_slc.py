@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from crowdseq.aggregation.contract import Keeper, Learned, ResumableAggregator, method, require
+from crowdseq.aggregation.ascent import Ascent, ascend, judge_on
+from crowdseq.aggregation.contract import NO_HELP, Help, Learned, ResumableAggregator, method, require
 from crowdseq.aggregation.coupling import Coupling
 from crowdseq.aggregation.evidence import (
     DEPENDENCIES,
@@ -32,7 +33,7 @@ from crowdseq.errors import SettingsError
 from crowdseq.numerics.candidates import MODES, Candidates, candidate_mask, with_paths
 from crowdseq.numerics.categorical import count_votes
 from crowdseq.numerics.dependency import Smoothing
-from crowdseq.numerics.em import Progress, has_settled, quiet
+from crowdseq.numerics.em import Progress, quiet
 from crowdseq.numerics.pruned_chain import CandidateLists
 from crowdseq.tagging.crf import CrfTrainer
 from crowdseq.tagging.features import feature_settings
@@ -174,8 +175,8 @@ class SaSlc(ResumableAggregator):
         )
         return plain and not self.draws
 
-    def learn(self, corpus: Corpus, *, progress: Progress = quiet, keeper: Keeper | None = None) -> Learned:
-        consensus, belief = self._settled(corpus, progress, keeper)
+    def learn(self, corpus: Corpus, *, progress: Progress = quiet, help: Help = NO_HELP) -> Learned:
+        consensus, belief = self._settled(corpus, progress, help)
         if belief is None:
             return Learned(consensus, None)
         progress("training the tagger", 0, 1)
@@ -183,23 +184,26 @@ class SaSlc(ResumableAggregator):
         progress("training the tagger", 1, 1)
         return Learned(consensus, tagger)
 
-    def aggregate(
-        self, corpus: Corpus, *, progress: Progress = quiet, keeper: Keeper | None = None
-    ) -> Consensus:
-        return self._settled(corpus, progress, keeper)[0]
+    def aggregate(self, corpus: Corpus, *, progress: Progress = quiet, help: Help = NO_HELP) -> Consensus:
+        return self._settled(corpus, progress, help)[0]
 
-    def _settled(
-        self, corpus: Corpus, progress: Progress, keeper: Keeper | None
-    ) -> tuple[Consensus, Belief | None]:
+    def _settled(self, corpus: Corpus, progress: Progress, help: Help) -> tuple[Consensus, Belief | None]:
         """The consensus and the belief behind it; none when nobody labelled anything."""
         if corpus.n_tokens == 0 or corpus.annotations.n_votes == 0:
             return settle(corpus, label_shares(corpus)), None
         session, chosen = self._prepare(corpus)
         self._check_memory(session, progress)
-        kept = keeper.load() if keeper is not None else None
-        state = State.of_arrays(kept) if kept is not None else self._begin(session, corpus)
-        state = self._climb(session, state, progress, keeper)
-        return self._finish(session, state, corpus, chosen), state.belief
+        kept = help.keeper.load() if help.keeper is not None else None
+        ascent = ascend(
+            session,
+            Ascent(self._begin(session, corpus)) if kept is None else Ascent.of_arrays(kept),
+            rounds=int(self.rounds or 1),
+            tolerance=self.tolerance,
+            progress=progress,
+            keeper=help.keeper,
+            judge=None if help.dev is None else judge_on(help.dev, session),
+        )
+        return self._finish(session, ascent.chosen, corpus, chosen), ascent.chosen.belief
 
     def _check_memory(self, session: JointEm, progress: Progress) -> None:
         needed = session.megabytes
@@ -209,19 +213,6 @@ class SaSlc(ResumableAggregator):
                 f"this run needs about {needed:,.0f} MB, more than max_memory allows "
                 f"({self.max_memory:,.0f} MB): allow more, or use fewer folds"
             )
-
-    def _climb(self, session: JointEm, state: State, progress: Progress, keeper: Keeper | None) -> State:
-        """Rounds until the objective settles; a round that breaks down is not taken."""
-        rounds = int(self.rounds or 1)
-        while len(state.history) < rounds and not has_settled(list(state.history), self.tolerance):
-            after = session.step(state)
-            if not after.is_sound:
-                return state
-            state = after
-            if keeper is not None:
-                keeper.keep(state.arrays())
-            progress("EM rounds", len(state.history), rounds)
-        return state
 
     def _prepare(self, corpus: Corpus) -> tuple[JointEm, Candidates]:
         n_labels = len(corpus.scheme)

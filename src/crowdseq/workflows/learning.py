@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from crowdseq.aggregation.contract import Aggregator, JointAggregator, Learned, ResumableAggregator
+from crowdseq.aggregation.contract import Aggregator, Help, JointAggregator, Learned, ResumableAggregator
 from crowdseq.aggregation.settling import scheme_scores
 from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
@@ -49,6 +49,7 @@ def learn(
     trainer: CrfTrainer | None = None,
     progress: Progress = quiet,
     checkpoints: str | Path | None = None,
+    dev: Corpus | None = None,
     **settings: Any,
 ) -> Run:
     """Consensus and tagger of a corpus.
@@ -56,18 +57,22 @@ def learn(
     method: its name; settings are the method's own. tagger: whether to train one. targets: what the CRF that
     follows a plain method learns from, `hard` tags or `soft` posteriors; a joint method trains its own.
     checkpoints: a folder where a method that can be resumed keeps every round, and goes on from there.
+    dev: text with gold, not in the corpus, by which such a method chooses its best round.
     """
     if targets not in TARGETS:
         raise SettingsError(f"targets is '{targets}', choose one of {', '.join(TARGETS)}")
     recipe = make_recipe(method, settings, seed)
     check_learnable(corpus, recipe)
+    if dev is not None and not isinstance(recipe, ResumableAggregator):
+        raise SettingsError(f"method {method} has no rounds to choose from by a dev set")
     begun = time.perf_counter()
     if isinstance(recipe, ResumableAggregator):
         keeper = None if checkpoints is None else Checkpoint(Path(checkpoints), fingerprint(corpus, recipe))
+        given = Help(keeper, dev)
         if tagger:
-            outcome = recipe.learn(corpus, progress=progress, keeper=keeper)
+            outcome = recipe.learn(corpus, progress=progress, help=given)
         else:
-            outcome = Learned(recipe.aggregate(corpus, progress=progress, keeper=keeper), None)
+            outcome = Learned(recipe.aggregate(corpus, progress=progress, help=given), None)
     elif isinstance(recipe, JointAggregator) and tagger:
         outcome = recipe.learn(corpus, progress=progress)
     else:
