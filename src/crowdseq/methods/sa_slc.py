@@ -23,7 +23,7 @@ from crowdseq.aggregation.evidence import (
 )
 from crowdseq.aggregation.folds import assign_folds
 from crowdseq.aggregation.joint_em import JointEm, State
-from crowdseq.aggregation.settling import best_valid_tags, settle
+from crowdseq.aggregation.settling import best_valid_tags, scheme_scores, settle
 from crowdseq.aggregation.truth_model import Belief, TruthModel
 from crowdseq.aggregation.voting import label_shares
 from crowdseq.arrays import BoolArray, FloatArray
@@ -34,7 +34,7 @@ from crowdseq.numerics.candidates import MODES, Candidates, candidate_mask, with
 from crowdseq.numerics.categorical import count_votes
 from crowdseq.numerics.dependency import Smoothing
 from crowdseq.numerics.em import Progress, quiet
-from crowdseq.numerics.pruned_chain import CandidateLists
+from crowdseq.numerics.pruned_chain import CandidateLists, mean_log10_sequences
 from crowdseq.tagging.crf import CrfTrainer
 from crowdseq.tagging.features import feature_settings
 from crowdseq.tagging.tagger import Tagger
@@ -270,6 +270,7 @@ class SaSlc(ResumableAggregator):
 
     def _finish(self, session: JointEm, state: State, corpus: Corpus, chosen: Candidates) -> Consensus:
         probabilities = session.softened(state, float(self.temperature or 1.0))
+        free, valid = mean_log10_sequences(session.candidates, scheme_scores(corpus.scheme))
         return settle(
             corpus,
             probabilities,
@@ -278,6 +279,8 @@ class SaSlc(ResumableAggregator):
             temperature=float(self.temperature or 1.0),
             candidates_per_token=chosen.per_token,
             widened_tokens=chosen.widened,
+            mean_log10_sequences=free,
+            mean_log10_valid_sequences=valid,
             **session.evidence.votes.tables(state.belief.unary),
         )
 
