@@ -91,8 +91,10 @@ def pruned_marginals(
 
 
 def mean_log10_sequences(candidates: CandidateLists, rules: tuple[FloatArray, ...]) -> tuple[float, float]:
-    """How many label sequences the candidates of a sentence leave, as a mean power of ten: without and with the
-    rules, which are transitions (M, M), starts and ends (M,) of zeros and minus infinities."""
+    """How many label sequences a sentence's candidates leave, as a mean power of ten: without and with rules.
+
+    rules: transitions (M, M), starts and ends (M,), of zeros and minus infinities.
+    """
     n_sentences = len(candidates.offsets) - 1
     if n_sentences == 0:
         return 0.0, 0.0
