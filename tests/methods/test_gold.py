@@ -2,12 +2,13 @@
 
 from builders import corpus
 from crowdseq.core.building import CorpusBuilder, Record
+from crowdseq.methods.crf_ma import CrfMa
 from crowdseq.methods.gold import Gold
 from crowdseq.tagging.crf import CrfTrainer
 
 
 def test_penalties_are_those_of_the_trainer() -> None:
-    assert Gold().c2 == CrfTrainer().c2
+    assert Gold().c2 == CrfMa().c2 == CrfTrainer().c2
 
 
 def test_known_tags_come_back_and_unknown_ones_are_guessed() -> None:

@@ -45,7 +45,7 @@ class CrfMa(JointAggregator):
     truth: str = "annotators"
     smoothing: float = 1.0
     features: str = "rich"
-    c2: float = 1.0  # above CrfTrainer's: at 0.3 the CRF learns guesses by heart, and guessers seem right
+    c2: float = CrfTrainer.c2
     threads: int = 1
 
     def __post_init__(self) -> None:
