@@ -11,10 +11,10 @@ import pytest
 
 from builders import corpus
 from crowdseq.core.consensus import Consensus
-from crowdseq.core.corpus import Corpus
 from crowdseq.formats import read, write, write_consensus
 from file_fixtures import Faults, Put
 from formats.long_table import expected_long, long_table, samples
+from formats.marked_files import votes
 
 DOCUMENTS = {"1": "d1", "2": "d2"}
 PEOPLE = {"11": "ann1", "12": "ann2"}
@@ -41,14 +41,6 @@ def task(*annotations: dict[str, Any], text: str = TEXT, **others: Any) -> dict[
 
 def export(*tasks: dict[str, Any]) -> bytes:
     return json.dumps(list(tasks)).encode()
-
-
-def votes(found: Corpus, place: int = 0) -> dict[str, list[str]]:
-    ballot = found.annotations.ballots[place]
-    return {
-        found.annotators[voter]: [found.scheme.tags[tag] for tag in row]
-        for voter, row in zip(ballot.voters.tolist(), ballot.tags.tolist(), strict=True)
-    }
 
 
 @pytest.mark.parametrize("file", ["export.json", "export.JSON_MIN.json"])

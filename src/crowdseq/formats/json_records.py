@@ -13,13 +13,19 @@ from crowdseq.formats.strict_json import JsonFault, loads
 _KINDS = {list: "list", str: "text", int: "number", float: "number", bool: "truth value", type(None): "null"}
 
 
-def read_objects(stream: Stream, intake: Intake) -> Iterator[tuple[int, dict[str, Any], Raw]]:
-    """Line, object and raw form of every record; what is no object is rejected."""
+def read_objects(
+    stream: Stream, intake: Intake, *, in_lines: bool = True
+) -> Iterator[tuple[int, dict[str, Any], Raw]]:
+    """Line, object and raw form of every record; what is no object is rejected.
+
+    in_lines: whether the tool writes lines, so that any other form deserves a remark.
+    """
     form = _form(head_text(stream, intake.settings.encoding))
     records: Iterator[tuple[int, Any, Raw]]
     if form:
         what = f"{form} was read where one record a line is expected"
-        intake.warn("json-not-in-lines", what, Problem("", stream.name))
+        if in_lines:
+            intake.warn("json-not-in-lines", what, Problem("", stream.name))
         records = ((line, value, value) for line, value in read_values(stream, intake))
     else:
         records = _line_values(stream, intake)

@@ -6,11 +6,12 @@ from typing import Any
 
 from crowdseq.core.building import Record
 from crowdseq.errors import AnnotationError, Problem
+from crowdseq.formats.chosen_layer import Layers
 from crowdseq.formats.fields import identity, objects, text_of
 from crowdseq.formats.format import LIKELY, NO, SURE, Format, Found, Sample
 from crowdseq.formats.intake import Intake
 from crowdseq.formats.json_values import read_values
-from crowdseq.formats.label_studio_results import Controls, People, newest, regions_of
+from crowdseq.formats.label_studio_results import People, newest, regions_of
 from crowdseq.formats.label_studio_writing import write, write_consensus
 from crowdseq.formats.marking import Marker
 from crowdseq.formats.regions import Region
@@ -55,7 +56,7 @@ class _Reader:
     def __init__(self, file: str, intake: Intake) -> None:
         self.file, self.intake = file, intake
         self.marker = Marker(intake, file)
-        self.controls = Controls(intake, file)
+        self.controls = Layers(intake, file, "control")
         self.people = People(intake)
 
     def records(self, task: dict[str, Any], line: int) -> list[Record]:
@@ -106,7 +107,7 @@ class _Reader:
         return newest(annotations)
 
     def _regions(self, annotation: dict[str, Any], place: Problem) -> list[Region]:
-        return regions_of(annotation.get("result"), self.controls, place)
+        return regions_of(annotation.get("result"), self.controls, self.intake, place)
 
     def _predictions(self, task: dict[str, Any], place: Problem) -> dict[str, list[Region]]:
         found = objects(task.get("predictions"), "'predictions'")

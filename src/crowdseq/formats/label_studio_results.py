@@ -3,38 +3,14 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from crowdseq.errors import AnnotationError, FormatError, Problem
+from crowdseq.errors import AnnotationError, Problem
+from crowdseq.formats.chosen_layer import Layers
 from crowdseq.formats.fields import identity, objects
 from crowdseq.formats.intake import Intake
 from crowdseq.formats.regions import Region
 
 _HTML = "hypertextlabels"
 _TIMES = ("updated_at", "created_at", "id")
-
-
-class Controls:
-    """The controls of the labelling interface that regions of one file come from; one of them is read."""
-
-    def __init__(self, intake: Intake, file: str) -> None:
-        self.intake, self.file, self.asked = intake, file, intake.settings.layer
-        self.found: dict[str, None] = {}
-
-    def takes(self, name: str) -> bool:
-        """Whether regions of this control are read."""
-        self.found.setdefault(name)
-        return self.asked is None or self.asked == name
-
-    def finish(self) -> None:
-        """Raise if it is not clear which control is meant."""
-        shown = ", ".join(self.found)
-        if self.asked is None and len(self.found) > 1:
-            what = f"labels come from several controls ({shown}), say which one with --layer"
-            raise FormatError(Problem(what, self.file))
-        if self.asked is not None and self.found and self.asked not in self.found:
-            what = (
-                f"no label comes from the control '{self.asked}', there is {shown}: say another with --layer"
-            )
-            raise FormatError(Problem(what, self.file))
 
 
 class People:
@@ -72,14 +48,14 @@ def newest(annotations: Sequence[dict[str, Any]]) -> dict[str, Any]:
     return annotations[max(range(len(annotations)), key=key)]
 
 
-def regions_of(result: Any, controls: Controls, place: Problem) -> list[Region]:
+def regions_of(result: Any, controls: Layers, intake: Intake, place: Problem) -> list[Region]:
     """The regions of a result that mark text; others are counted."""
     found: list[Region] = []
     for item in objects(result, "'result'"):
         value = item.get("value")
         if not isinstance(value, dict) or "start" not in value or "end" not in value:
             what = "parts of a result mark no text (choices, ratings, relations), left out"
-            controls.intake.warn("results-left-out", what, place)
+            intake.warn("results-left-out", what, place)
             continue
         region = region_of(value)
         if controls.takes(str(item.get("from_name"))):

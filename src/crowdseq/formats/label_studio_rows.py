@@ -4,9 +4,10 @@ from typing import Any
 
 from crowdseq.core.building import Record
 from crowdseq.errors import AnnotationError, Problem
+from crowdseq.formats.chosen_layer import Layers
 from crowdseq.formats.fields import identity, text_of
 from crowdseq.formats.intake import Intake
-from crowdseq.formats.label_studio_results import Controls, People, region_of
+from crowdseq.formats.label_studio_results import People, region_of
 from crowdseq.formats.marking import Marker
 from crowdseq.formats.regions import Region
 from crowdseq.formats.restoring import CARRIED, reclaim
@@ -21,7 +22,7 @@ class RowReader:
     def __init__(self, file: str, intake: Intake) -> None:
         self.file, self.intake = file, intake
         self.marker = Marker(intake, file)
-        self.controls, self.people = Controls(intake, file), People(intake)
+        self.controls, self.people = Layers(intake, file, "control"), People(intake)
 
     def records(self, row: dict[str, Any], line: int) -> list[Record]:
         """The record of one row (or those of its lines)."""

@@ -3,11 +3,14 @@
 from crowdseq.errors import FormatError, Problem, SettingsError
 from crowdseq.formats import (
     answers,
+    argilla,
     brat,
     conll,
     conll_folder,
     conll_u,
     consensus_jsonl,
+    doccano,
+    doccano_zip,
     jsonl,
     label_studio,
     label_studio_conll,
@@ -16,6 +19,7 @@ from crowdseq.formats import (
     long_csv,
     mace_csv,
     plain_text,
+    prodigy,
 )
 from crowdseq.formats.format import BY_NAME, NO, Format, Sample
 from crowdseq.formats.gathering import Folder
@@ -37,6 +41,10 @@ FORMATS: dict[str, Format] = {
         label_studio_min,
         label_studio_csv,
         label_studio_conll,
+        doccano,
+        doccano_zip,
+        argilla,
+        prodigy,
     )
 }
 
