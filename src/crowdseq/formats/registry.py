@@ -11,6 +11,7 @@ from crowdseq.formats import (
     consensus_jsonl,
     doccano,
     doccano_zip,
+    inception,
     jsonl,
     label_studio,
     label_studio_conll,
@@ -20,6 +21,8 @@ from crowdseq.formats import (
     mace_csv,
     plain_text,
     prodigy,
+    uima_cas,
+    webanno_tsv,
 )
 from crowdseq.formats.format import BY_NAME, NO, Format, Sample
 from crowdseq.formats.gathering import Folder
@@ -37,6 +40,9 @@ FORMATS: dict[str, Format] = {
         mace_csv,
         conll_u,
         brat,
+        webanno_tsv,
+        uima_cas,
+        inception,
         label_studio,
         label_studio_min,
         label_studio_csv,

@@ -1,0 +1,31 @@
+"""WebAnno TSV 3.3, one file: a document as one person left it in INCEpTION or WebAnno."""
+
+from collections.abc import Iterator
+
+from crowdseq.formats.format import NO, SURE, Format, Found, Sample
+from crowdseq.formats.intake import Intake
+from crowdseq.formats.left_documents import lone_file
+from crowdseq.formats.reading import read_lines
+from crowdseq.formats.sources import Source, Stream
+from crowdseq.formats.webanno_parsing import MARK, parse
+
+
+def recognise(sample: Sample) -> int:
+    """Told by its first line."""
+    return SURE if sample.text.startswith(MARK) else NO
+
+
+def read(stream: Stream, source: Source, intake: Intake) -> Iterator[Found]:
+    """One document."""
+    settings = intake.settings
+    found = parse(read_lines(stream, intake), stream.name, settings.layer, settings.limits.line_bytes)
+    yield from lone_file(found, source, intake)
+
+
+FORMAT = Format(
+    name="webanno-tsv",
+    summary="WebAnno TSV 3.3 of INCEpTION, one file; folders and project ZIPs are read as inception",
+    extensions=("tsv",),
+    recognise=recognise,
+    read=read,
+)
