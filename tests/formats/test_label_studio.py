@@ -3,18 +3,21 @@
 import csv
 import io
 import json
+import tempfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
 
 from builders import corpus
 from crowdseq.core.consensus import Consensus
+from crowdseq.core.corpus import Corpus
 from crowdseq.formats import read, write, write_consensus
 from file_fixtures import Faults, Put
 from formats.long_table import expected_long, long_table, samples
-from formats.marked_files import votes
+from formats.marked_files import plain, span_worlds, votes
 
 DOCUMENTS = {"1": "d1", "2": "d2"}
 PEOPLE = {"11": "ann1", "12": "ann2"}
@@ -266,3 +269,14 @@ def test_a_consensus_becomes_predictions_with_confidence_and_names(put: Put) -> 
     assert (marked["score"], marked["meta"]) == (0.9, {"text": ["marked by a1"]})
     assert prediction["score"] == pytest.approx(0.72)
     assert votes(read("p.json", predictions=True).corpus) == {"crowdseq": ["B-PER", "O", "O"]}
+
+
+@given(span_worlds())
+def test_a_crowd_with_gold_is_written_and_read_back(world: Corpus) -> None:
+    if not len(world):
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        write(world, Path(folder) / "c.label-studio.json", format="label-studio")
+        found = read(Path(folder) / "c.label-studio.json", scheme="IOB2").corpus
+    assert plain(found) == plain(world)
+    assert [sentence.id for sentence in found.sentences] == [sentence.id for sentence in world.sentences]

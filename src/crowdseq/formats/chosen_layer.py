@@ -12,9 +12,9 @@ class Layers:
         self.found: dict[str, None] = {}
 
     def takes(self, name: str) -> bool:
-        """Whether spans of this layer are read."""
+        """Whether spans of this layer are read; of several that nobody chose from, only the first one."""
         self.found.setdefault(name)
-        return self.asked is None or self.asked == name
+        return name == (next(iter(self.found)) if self.asked is None else self.asked)
 
     def finish(self) -> None:
         """Raise if it is not clear which layer is meant."""
