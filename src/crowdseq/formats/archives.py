@@ -49,9 +49,9 @@ def archive_folder(data: bytes, source: Source, limits: Limits) -> Folder:
         entries = sorted(archive.infolist(), key=lambda entry: entry.filename)
     except _DAMAGED as error:
         raise _refused(source, f"the ZIP is damaged ({error}), fetch the file again") from None
-    files = [entry for entry in entries if not entry.is_dir() and not _is_hidden(entry.filename)]
-    for entry in files:
+    for entry in entries:
         _check(entry, source)
+    files = [entry for entry in entries if not entry.is_dir() and not _is_hidden(entry.filename)]
     _check_unique(files, source)
     budget = _Budget(source.name, limits, len(data))
     members = tuple(_member(archive, entry, source, budget) for entry in files)
