@@ -41,7 +41,7 @@ def parquet(rows: list[dict[str, Any]], features: dict[str, Any] | None = FEATUR
     return out.getvalue()
 
 
-ROWS = [
+ROWS: list[dict[str, Any]] = [
     {"id": "d1", "tokens": ["Ada", "slept"], "ner_tags": [1, 0], "annotator": "ann"},
     {"id": "d1", "tokens": ["Ada", "slept"], "ner_tags": [0, -100], "annotator": "bob"},
     {"id": "d1", "tokens": ["Ada", "slept"], "ner_tags": [1, 0], "annotator": None},
