@@ -195,6 +195,7 @@ def test_a_covered_text_that_fits_nowhere_is_an_error(faults: Faults) -> None:
         (0, True, "an offset is True, a whole number is expected"),
         (0, None, "an offset is None, a whole number is expected"),
         (0, "3", "an offset is '3', a whole number is expected"),
+        ("0", 3, "an offset is '0', a whole number is expected"),
         (0, "١٢", "an offset is '\\u0661\\u0662', a whole number is expected"),
         (0, "1_0", "an offset is '1_0', a whole number is expected"),
     ],

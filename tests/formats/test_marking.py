@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from crowdseq.core.building import Record
 from crowdseq.errors import AnnotationError, FormatError, SettingsError
 from crowdseq.formats import ReadSettings
+from crowdseq.formats.alignment import Mark, snap
 from crowdseq.formats.intake import Intake
-from crowdseq.formats.marking import Document, Marker, locate, token_bounds
+from crowdseq.formats.marking import Document, Marker, _exact_tags, _Grid, locate, token_bounds
 from crowdseq.formats.regions import Region
 from crowdseq.formats.tokenizing import tokenizer
 
@@ -218,3 +219,27 @@ def test_any_spans_give_tags_that_keep_the_rules(
             before = tag
     spans = sum(tag.startswith("B-") for record in records for tag in record.annotations["a"] if tag)
     assert spans + sum(told.values()) >= len(regions)
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), max_size=5),
+    st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9), st.sampled_from("XY")), max_size=4),
+)
+def test_the_short_way_for_exact_marks_is_the_long_way(
+    steps: list[tuple[int, int]], spans: list[tuple[int, int, str]]
+) -> None:
+    starts: list[int] = []
+    ends: list[int] = []
+    for gap, length in steps:  # empty tokens too
+        starts.append((ends[-1] if ends else 0) + gap)
+        ends.append(starts[-1] + length)
+    marks = [Mark(*span) for span in spans]
+    short = _exact_tags(marks, _Grid(starts, ends))
+    snapped = snap(marks, starts, ends)
+    if short is None:
+        assert snapped.events or any(start == end for start, end in zip(starts, ends, strict=True))
+        return
+    long = ["O"] * len(starts)
+    for span in snapped.spans:
+        long[span.start : span.end] = [f"B-{span.label}"] + [f"I-{span.label}"] * (span.end - span.start - 1)
+    assert (short, snapped.events) == (long, [])

@@ -2,7 +2,6 @@
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -12,8 +11,7 @@ from crowdseq.core.spans import Span
 from crowdseq.errors import AnnotationError
 
 
-@dataclass(frozen=True, order=True)
-class Mark:
+class Mark(NamedTuple):
     """Characters start to end (half-open) that carry one label."""
 
     start: int

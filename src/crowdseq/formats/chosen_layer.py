@@ -13,7 +13,8 @@ class Layers:
 
     def takes(self, name: str) -> bool:
         """Whether spans of this layer are read; of several that nobody chose from, only the first one."""
-        self.found.setdefault(name)
+        if name not in self.found:
+            self.found[name] = None
         return name == (next(iter(self.found)) if self.asked is None else self.asked)
 
     def finish(self) -> None:

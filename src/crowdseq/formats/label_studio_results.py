@@ -65,10 +65,9 @@ def regions_of(result: Any, controls: Layers, intake: Intake, place: Problem) ->
 
 def region_of(value: dict[str, Any]) -> Region:
     """One region from its value."""
-    start, end = value["start"], value["end"]
-    labels = value.get("labels", value.get(_HTML))
-    if _HTML in value or isinstance(start, str):
-        whole = value.get("globalOffsets")
+    start, end, labels, covered = value["start"], value["end"], value.get("labels"), value.get("text")
+    if _HTML in value or (isinstance(start, str) and start.startswith("/")):
+        labels, whole = value.get(_HTML, labels), value.get("globalOffsets")
         if not isinstance(whole, dict):
             raise AnnotationError(
                 "a region on HTML has no globalOffsets, its place in the text cannot be told: "
@@ -77,5 +76,4 @@ def region_of(value: dict[str, Any]) -> Region:
         start, end = whole.get("start"), whole.get("end")
     if labels is not None and not isinstance(labels, list):
         raise AnnotationError("the labels of a region must be a list")
-    covered = value.get("text")
     return Region(start, end, labels or [], covered if isinstance(covered, str) else None)

@@ -50,6 +50,17 @@ class _Piece(NamedTuple):
     is_whole: bool = False
 
 
+class _Grid:
+    """Where the tokens of a piece start and end, and which token starts or ends at a character."""
+
+    def __init__(self, starts: Sequence[int], ends: Sequence[int]) -> None:
+        self.starts, self.ends = starts, ends
+        bounds = list(enumerate(zip(starts, ends, strict=True)))
+        # Empty tokens, which some tools have, neither begin nor end a mark.
+        self.first = {start: number for number, (start, end) in bounds if start < end}
+        self.after = {end: number + 1 for number, (start, end) in bounds if start < end}
+
+
 class Marker:
     """Makes the records of one file, and tells the intake all that was changed or dropped.
 
@@ -141,7 +152,8 @@ class Marker:
         here = {who: _inside(marks, piece) for who, marks in found.items()}
         truth = None if gold is None else _inside(gold, piece)
         starts, ends = [start - piece.start for start, _ in chosen], [end - piece.start for _, end in chosen]
-        votes = {who: self._tags(marks, starts, ends, place) for who, marks in here.items()}
+        grid = _Grid(starts, ends)
+        votes = {who: self._tags(marks, grid, place) for who, marks in here.items()}
         words = [text[start:end] for start, end in zip(starts, ends, strict=True)]
         extras = {**document.extras, TEXT: text, SPANS: {who: _plain(marks) for who, marks in here.items()}}
         if truth is not None:
@@ -155,24 +167,40 @@ class Marker:
             piece.id,
             piece.doc,
             votes,
-            None if truth is None else self._tags(truth, starts, ends, place),
+            None if truth is None else self._tags(truth, grid, place),
             {key: values[piece.first : piece.last] for key, values in document.columns.items()},
             extras,
             f"{place.file}:{place.line}" if place.line else place.file,
         )
 
-    def _tags(
-        self, marks: Sequence[Mark], starts: Sequence[int], ends: Sequence[int], place: Problem
-    ) -> list[str]:
+    def _tags(self, marks: Sequence[Mark], grid: "_Grid", place: Problem) -> list[str]:
+        tags = _exact_tags(marks, grid)
+        if tags is not None:
+            return tags
         overlaps = "longest" if self.settings.overlaps == "layers" else self.settings.overlaps
-        snapped = snap(marks, starts, ends, cut=self.settings.cut_tokens, overlaps=overlaps)
+        snapped = snap(marks, grid.starts, grid.ends, cut=self.settings.cut_tokens, overlaps=overlaps)
         for event in snapped.events:
             tell(event.kind, event.mark, self.intake, place)
-        tags = [OUTSIDE] * len(starts)
+        tags = [OUTSIDE] * len(grid.starts)
         for span in snapped.spans:
-            tags[span.start : span.end] = [f"I-{span.label}"] * (span.end - span.start)
-            tags[span.start] = f"B-{span.label}"
+            _paint(tags, span.start, span.end, span.label)
         return tags
+
+
+def _exact_tags(marks: Sequence[Mark], grid: _Grid) -> list[str] | None:
+    """The tags if every mark covers whole tokens and none overlap, which is nearly always so; else None."""
+    tags = [OUTSIDE] * len(grid.starts)
+    for start, end, label in marks:
+        first, after = grid.first.get(start, -1), grid.after.get(end, -1)
+        if not 0 <= first < after or any(tag is not OUTSIDE for tag in tags[first:after]):
+            return None
+        _paint(tags, first, after, label)
+    return tags
+
+
+def _paint(tags: list[str], first: int, after: int, label: str) -> None:
+    tags[first:after] = [f"I-{label}"] * (after - first)
+    tags[first] = f"B-{label}"
 
 
 def _lines(document: Document, name: str, tokens: Bounds) -> Iterator[_Piece]:

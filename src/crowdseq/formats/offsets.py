@@ -47,22 +47,33 @@ def settle(text: str, claims: Sequence[Claim], usual: str, asked: str = "auto") 
         return Settled(_proven(text, claims, unit), unit, ())
     if all(claim.covered is None for claim in claims):
         return _unproven(text, claims, unit)
-    found: list[tuple[str, Places]] = []
     first_fault: AnnotationError | None = None
     for candidate in (usual, *(other for other in UNITS if other != usual)):
         try:
-            found.append((candidate, _proven(text, claims, candidate)))
+            places = _proven(text, claims, candidate)
         except AnnotationError as error:
             first_fault = first_fault or error
-    if first_fault is not None and not found:
-        raise first_fault
-    unit, places = found[0]
-    return Settled(places, unit, tuple(other for other, there in found[1:] if there != places))
+        else:
+            return Settled(places, candidate, _rivals(text, claims, places, candidate))
+    raise first_fault or AnnotationError("the offsets fit no unit")
+
+
+def _rivals(text: str, claims: Sequence[Claim], places: Places, unit: str) -> tuple[str, ...]:
+    """Of the two units that tools mix up, the other one, where it fits as well but at other places."""
+    other = {"characters": "utf-16", "utf-16": "characters"}.get(unit)
+    if other is None or max(text, default="") <= "\uffff":
+        return ()
+    try:
+        return (other,) if _proven(text, claims, other) != places else ()
+    except AnnotationError:
+        return ()
 
 
 def _unproven(text: str, claims: Sequence[Claim], usual: str) -> Settled:
     """The usual unit, unless UTF-16 is plainly the better guess: then only the user can tell."""
     places = _proven(text, claims, usual)
+    if max(text, default="") <= "\uffff":
+        return Settled(places, usual, ())
     other = "characters" if usual == "utf-16" else "utf-16"
     try:
         there = _proven(text, claims, other)
@@ -90,6 +101,11 @@ def _is_letter(character: str) -> bool:
 
 def _proven(text: str, claims: Sequence[Claim], unit: str) -> Places:
     table = place_table(text, unit)
+    if isinstance(table, range) and all(
+        0 <= start <= end < len(table) and (covered is None or text[start:end] == covered)
+        for start, end, covered in claims
+    ):
+        return [(start, end) for start, end, _ in claims]
     places = [
         (_place(claim.start, claim, table, text), _place(claim.end, claim, table, text)) for claim in claims
     ]

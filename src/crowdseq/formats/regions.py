@@ -96,6 +96,12 @@ def _labelled(
     places: Sequence[tuple[int, int]], regions: Sequence[Region], intake: Intake, place: Problem
 ) -> list[Mark]:
     """One mark for each place: labels of regions at the same place count as several labels of one."""
+    if len(set(places)) == len(places) and all(
+        len(region.labels) == 1 and type(region.labels[0]) is str for region in regions
+    ):
+        return [
+            Mark(start, end, region.labels[0]) for (start, end), region in zip(places, regions, strict=True)
+        ]
     labels: dict[tuple[int, int], list[str]] = {}
     for bounds, region in zip(places, regions, strict=True):
         if not region.labels:

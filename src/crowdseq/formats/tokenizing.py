@@ -30,4 +30,6 @@ def tokenizer(name: str) -> Callable[[str], Tokens]:
         compiled = re.compile(pattern)
     except re.error as error:
         raise SettingsError(f"the pattern of tokenizer '{name}' is wrong: {error}") from None
+    if name in _PATTERNS:  # which never match nothing
+        return lambda text: [match.span() for match in compiled.finditer(text)]
     return lambda text: [match.span() for match in compiled.finditer(text) if match.group()]
