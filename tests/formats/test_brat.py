@@ -223,8 +223,12 @@ def test_brat_holds_spans_of_a_crowd_and_gold(world: Corpus) -> None:
 @pytest.mark.parametrize(
     ("sentence", "scheme", "what"),
     [
-        ("Ada/NOUN slept/VERB", "plain", "brat marks spans, and these labels are of single tokens"),
-        ("Ada/B-PER slept/?", "IOB2", "some tokens are not labelled in a sentence that is"),
+        ("Ada/NOUN slept/VERB", "plain", "the labels are not spans, brat cannot hold them"),
+        (
+            "Ada/B-PER slept/?",
+            "IOB2",
+            "some tokens were not labelled, which brat cannot tell from labelled O",
+        ),
     ],
 )
 def test_what_brat_cannot_hold_is_refused(tmp_path: Path, sentence: str, scheme: str, what: str) -> None:

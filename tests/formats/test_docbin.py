@@ -117,7 +117,7 @@ def test_the_text_of_the_user_is_kept_where_single_spaces_part_tokens(tmp_path: 
 
 
 def test_what_a_docbin_cannot_hold_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(AnnotationError, match="DocBin marks spans, and these labels are of single tokens"):
+    with pytest.raises(AnnotationError, match="the labels are not spans, DocBin cannot hold them"):
         write(corpus("Ada/NOUN", scheme="plain"), tmp_path / "c.spacy")
     assert not (tmp_path / "c.spacy").exists()
 

@@ -1,5 +1,6 @@
 """The long table of crowd-kit as CSV: rows to sentences and back."""
 
+import csv
 import tempfile
 from pathlib import Path
 
@@ -9,7 +10,8 @@ from hypothesis import given
 from builders import corpus
 from corpus_worlds import crowds, with_labels
 from crowdseq.core.corpus import Corpus
-from crowdseq.formats import read, write
+from crowdseq.formats import read, write, write_consensus
+from crowdseq.methods.majority_vote import MajorityVote
 from file_fixtures import Faults, Put
 from tool_samples import expected_rows, rows_of, sample
 
@@ -130,3 +132,15 @@ def test_the_first_three_columns_are_those_of_crowd_kit(tmp_path: Path) -> None:
         "s2:0,,,Bo,\n"
     )
     assert notes == ("1 tokens that nobody labelled stand in rows without worker and label, for their text",)
+
+
+def test_a_consensus_says_how_sure_it_is_and_who_agreed(tmp_path: Path) -> None:
+    world = corpus("Ada/B-PER/B-PER/O met/O/O/O", annotators=["a", "b", "c"], gold=False, docs=["d"])
+    assert write_consensus(MajorityVote().aggregate(world), tmp_path / "c.csv") == ()
+    rows = list(csv.reader((tmp_path / "c.csv").read_text().splitlines()))
+    assert rows[0] == ["task", "token", "doc", "label", "confidence", "agreed"]
+    assert [(row[0], row[1], row[2], row[3], row[5]) for row in rows[1:]] == [
+        ("s1:0", "Ada", "d", "B-PER", '["a", "b"]'),
+        ("s1:1", "met", "d", "O", '["a", "b", "c"]'),
+    ]
+    assert 0.5 < float(rows[1][4]) <= float(rows[2][4]) <= 1

@@ -1,14 +1,14 @@
 """A corpus as brat folders: one for each annotator, in it a text and its spans for each sentence."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from crowdseq.core.corpus import Corpus
-from crowdseq.core.text import Sentence
 from crowdseq.errors import AnnotationError
+from crowdseq.formats.alignment import Mark
 from crowdseq.formats.brat_lines import ann_lines
-from crowdseq.formats.marked_text import Tags, check_spans, marked_text, marks_for
+from crowdseq.formats.restoring import Restored, check_holdable, crowds, restore
 
 _SAFE_PART = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,78}[A-Za-z0-9_-])?")
 _GOLD = "gold"
@@ -16,34 +16,29 @@ _GOLD = "gold"
 
 def write_folder(corpus: Corpus, folder: Path) -> list[str]:
     """What an annotator did not see has no file in their folder."""
-    notes = check_spans(corpus, "brat")
+    notes = check_holdable(corpus, "brat")
     for kind in corpus.scheme.types:
         if re.search(r"\s", kind):
             raise AnnotationError(f"brat cannot hold the label {kind!r}, its names have no spaces: rename it")
     documents = _file_names([sentence.id for sentence in corpus.sentences], "sentence")
     people = _file_names(corpus.annotators, "annotator", taken=[_GOLD])
-    for place, sentence in enumerate(corpus.sentences):
-        ballot = corpus.annotations.ballots[place]
-        said: list[tuple[str | None, Tags]] = [
-            (corpus.annotators[who], corpus.scheme.names(row))
-            for who, row in zip(ballot.voters.tolist(), ballot.tags, strict=True)
-        ]
-        gold = corpus.gold[place]
-        for who, tags in [*said, *([(None, gold)] if gold is not None else [])]:
-            above = _GOLD if who is None else people[who]
-            _write_pair(folder / above / documents[sentence.id], corpus, sentence, tags, who)
+    for crowd in crowds(corpus):
+        name = documents[crowd.restored.sentence.id]
+        for who, marks in crowd.votes.items():
+            _write_pair(folder / people[who] / name, crowd.restored, marks)
+        if crowd.gold is not None:
+            _write_pair(folder / _GOLD / name, crowd.restored, crowd.gold)
     return [*notes, *_losses(corpus, documents, people)]
 
 
-def _write_pair(path: Path, corpus: Corpus, sentence: Sentence, tags: Tags, annotator: str | None) -> None:
-    where = marked_text(sentence)
-    marks = marks_for(corpus, sentence, where, tags, annotator)
+def _write_pair(path: Path, restored: Restored, marks: Sequence[Mark]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    for ending, content in ((".txt", where.text), (".ann", ann_lines(marks, where.text))):
+    for ending, content in ((".txt", restored.text), (".ann", ann_lines(marks, restored.text))):
         try:
             data = content.encode("utf-8")
         except UnicodeEncodeError:
-            raise AnnotationError(f"sentence {sentence.id!r} holds half a character, mend it") from None
+            name = restored.sentence.id
+            raise AnnotationError(f"sentence {name!r} holds half a character, mend it") from None
         with path.with_name(path.name + ending).open("xb") as out:
             out.write(data)
 
@@ -72,13 +67,12 @@ def _losses(corpus: Corpus, documents: dict[str, str], people: dict[str, str]) -
             made.append(f"{renamed} names of {what} cannot be names of files, they were numbered")
     if any(name is not None for name in corpus.text.documents):
         made.append("brat has no documents of several sentences: each sentence is a file")
-    texts = map(marked_text, corpus.sentences)
-    if any(not found.is_original and "".join(found.text.split()) for found in texts):
+    if corpus.scheme.kind != "IOB2" and len(corpus.scheme):
+        made.append(f"brat holds spans, not tags: {corpus.scheme.kind} will be read as IOB2")
+    if any(restore(s).text != s.extras.get("text") for s in corpus.sentences if s.tokens):
         made.append("brat has no tokens, they are parted by spaces: read them with --tokenizer whitespace")
-    unseen = sum(
-        not len(ballot.voters) and not has_gold
-        for ballot, has_gold in zip(corpus.annotations.ballots, corpus.has_gold.tolist(), strict=True)
-    )
+    seen = corpus.n_voters > 0
+    unseen = int((~(seen | corpus.has_gold)).sum())
     if unseen:
         made.append(f"{unseen} sentences that nobody labelled were left out")
     if corpus.text.columns:

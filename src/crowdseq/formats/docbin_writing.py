@@ -5,9 +5,8 @@ from typing import Any, BinaryIO
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.spans import decode
 from crowdseq.core.text import Sentence
-from crowdseq.errors import AnnotationError
 from crowdseq.formats.docbin_reading import library
-from crowdseq.formats.marked_text import check_spans, marked_text
+from crowdseq.formats.restoring import check_holdable, restore
 
 # Keys of a Doc's user data, by which a file of ours is known.
 SENTENCE, DOCUMENT = "crowdseq_id", "crowdseq_doc"
@@ -16,7 +15,7 @@ ANNOTATORS, HAS_GOLD = "crowdseq_annotators", "crowdseq_gold"
 
 def write(corpus: Corpus, out: BinaryIO) -> list[str]:
     """One Doc for each sentence."""
-    notes = check_spans(corpus, "DocBin")
+    notes = check_holdable(corpus, "DocBin")
     spacy = library()
     held = spacy.tokens.DocBin(attrs=["ENT_IOB", "ENT_TYPE"], store_user_data=True)
     vocabulary = spacy.vocab.Vocab()
@@ -27,8 +26,6 @@ def write(corpus: Corpus, out: BinaryIO) -> list[str]:
 
 
 def _doc(spacy: Any, corpus: Corpus, place: int, sentence: Sentence, vocabulary: Any) -> Any:
-    if "" in sentence.tokens:
-        raise AnnotationError(f"DocBin cannot hold the empty token of sentence {sentence.id!r}, write JSONL")
     doc = spacy.tokens.Doc(vocabulary, words=list(sentence.tokens), spaces=_spaces(sentence))
 
     def spans(tags: Any) -> list[Any]:
@@ -49,17 +46,18 @@ def _doc(spacy: Any, corpus: Corpus, place: int, sentence: Sentence, vocabulary:
 
 def _spaces(sentence: Sentence) -> list[bool]:
     """Whether a space follows each token in the text; where other things stand between them, always."""
-    where = marked_text(sentence)
-    behind = [start for start, _ in where.bounds[1:]] + [len(where.text)]
-    gaps = [where.text[end:start] for (_, end), start in zip(where.bounds, behind, strict=False)]
-    begins = where.bounds[0][0] if where.bounds else 0
-    is_plain = begins == 0 and all(gap in ("", " ") for gap in gaps)
+    where = restore(sentence)
+    behind = [*where.starts[1:], len(where.text)]
+    gaps = [where.text[end:start] for end, start in zip(where.ends, behind, strict=False)]
+    is_plain = where.starts[:1] in ([], [0]) and all(gap in ("", " ") for gap in gaps)
     return [gap == " " for gap in gaps] if is_plain else [True] * len(gaps)
 
 
 def _losses(corpus: Corpus) -> list[str]:
     keys = sorted({key for extras in corpus.text.extras.values() for key in extras})
     made = []
+    if corpus.scheme.kind != "IOB2" and len(corpus.scheme):
+        made.append(f"a DocBin of ours holds spans, not tags: {corpus.scheme.kind} will be read as IOB2")
     for what, names in (("extra keys", keys), ("columns", list(corpus.text.columns))):
         if names:
             made.append(f"{what} have no place in a DocBin and were left out: {', '.join(names)}")

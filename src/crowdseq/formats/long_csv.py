@@ -1,8 +1,12 @@
 """The long table task, worker, label of crowd-kit as CSV: one row for each label of each annotator."""
 
+import json
 from collections.abc import Callable, Iterator
 from typing import BinaryIO
 
+import numpy as np
+
+from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
 from crowdseq.errors import AnnotationError, FormatError, Problem
 from crowdseq.formats.csv_rows import Row, Table, header_of, read_table, write_row
@@ -83,6 +87,23 @@ def write(corpus: Corpus, out: BinaryIO) -> list[str]:
     return [*([note] if silent else []), *losses(corpus)]
 
 
+def write_consensus(consensus: Consensus, out: BinaryIO) -> list[str]:
+    """task, token, document, settled label, its confidence, and who gave the same label to the token."""
+    corpus = consensus.corpus
+    write_row(out, [TASK, "token", "doc", LABEL, "confidence", "agreed"])
+    bounds = corpus.offsets.tolist()
+    for place, sentence in enumerate(corpus.sentences):
+        ballot = corpus.annotations.ballots[place]
+        names = [corpus.annotators[who] for who in ballot.voters.tolist()]
+        first = bounds[place]
+        for index, (token, tag) in enumerate(zip(sentence.tokens, consensus.tags[place], strict=True)):
+            same = ballot.tags[:, index] == consensus.tag_ids[first + index]
+            agreed = json.dumps([names[row] for row in np.flatnonzero(same)], ensure_ascii=False)
+            sure = f"{consensus.confidence[first + index]:.6f}"
+            write_row(out, [f"{sentence.id}:{index}", token, sentence.doc or "", tag, sure, agreed])
+    return losses(corpus.keep_annotators([]).without_gold())
+
+
 FORMAT = Format(
     name="long",
     summary="long table task,worker,label as crowd-kit takes it, in CSV; a task is sentence:token",
@@ -90,4 +111,5 @@ FORMAT = Format(
     recognise=recognise,
     read=read,
     write=write,
+    write_consensus=write_consensus,
 )
