@@ -229,7 +229,7 @@ def test_an_annotator_who_said_nothing_is_said_to_be_lost(tmp_path: Path) -> Non
 def test_a_folder_is_written_and_read_back(tmp_path: Path) -> None:
     world = corpus("Ada/B-PER/B-PER/O met/O/O/?", "Bo/B-PER/?/O", annotators=["../x", "w1"], docs=["a", "b"])
     write(world, tmp_path / "out", format="conll-folder")
-    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
+    assert sorted(path.name for path in (tmp_path / "out").glob("[!.]*")) == [
         "annotator-0001.conll",
         "gold.conll",
         "w1.conll",
@@ -241,5 +241,5 @@ def test_annotators_never_share_a_file_name(tmp_path: Path) -> None:
     names = ["gold", "W1", "w1", "annotator-0002", "a/b", "", "CON"][:5]
     world = corpus("x/O/O/O/O/O", annotators=names, gold=False)
     write(world, str(tmp_path / "out") + "/")
-    assert len(list((tmp_path / "out").iterdir())) == 5
+    assert len(list((tmp_path / "out").glob("[!.]*"))) == 5
     assert read(tmp_path / "out").corpus == world

@@ -1,5 +1,7 @@
 """Typical mistakes: one clear line, the right exit code, nothing written."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -59,3 +61,54 @@ def test_bad_records_can_be_set_aside(shell: Shell, tmp_path: Path) -> None:
     assert loose.code == 0
     assert loose.json["sentences"] == 1
     assert "1 labels for 2 tokens" in (tmp_path / "aside.jsonl").read_text("utf-8")
+
+
+def test_a_folder_that_we_did_not_write_is_never_replaced(
+    shell: Shell, small_crowd: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "texts").mkdir()
+    (tmp_path / "texts" / "thesis.txt").write_text("years of work")
+    answer = shell("convert", str(small_crowd), "-o", "texts", "--to", "conll-folder", "--force")
+    assert answer.code == 2
+    assert "holds other files too (thesis.txt)" in answer.err
+    assert (tmp_path / "texts" / "thesis.txt").read_text() == "years of work"
+    assert shell("convert", str(small_crowd), "-o", "made", "--to", "conll-folder").code == 0
+    assert shell("convert", str(small_crowd), "-o", "made", "--to", "conll-folder", "--force").code == 0
+
+
+def test_a_run_folder_stands_for_its_crowd_and_in_evaluate_for_its_answer(
+    shell: Shell, small_crowd: Path
+) -> None:
+    shell("learn", str(small_crowd), "-m", "majority-vote", "-o", "run", "--no-tagger", "-q")
+    crowd = shell("check", "run", "--json").json
+    assert crowd["votes"] == shell("check", str(small_crowd), "--json").json["votes"]
+    scores = shell("evaluate", str(small_crowd), "run", "--json").json
+    assert 0 < scores["f1"] < 1
+
+
+def test_a_reader_that_goes_away_is_no_failure(small_crowd: Path) -> None:
+    command = f"{sys.executable} -m crowdseq convert {small_crowd} -o - --to jsonl -q | head -n 1"
+    done = subprocess.run(
+        ["bash", "-o", "pipefail", "-c", command], capture_output=True, check=False, timeout=60
+    )
+    assert done.returncode == 0, done.stderr
+    assert b"Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (("learn", "crowd.jsonl", "-m", "majority-vote", "-o", "-"), 2, "cannot go to standard output"),
+        (("learn", "crowd.jsonl", "-m", "majority-vote", "-o", "crowd.jsonl", "--force"), 2, "is a file"),
+        (("check", "empty.jsonl"), 3, "no sentences"),
+        (("check", "crowd.jsonl", "--where", "doc=nowhere"), 2, "nothing is left"),
+    ],
+)
+def test_more_mistakes_are_told_in_words(
+    shell: Shell, small_crowd: Path, tmp_path: Path, arguments: tuple[str, ...], code: int, words: str
+) -> None:
+    (tmp_path / "empty.jsonl").write_text("")
+    answer = shell(*arguments)
+    assert answer.code == code, answer.err
+    assert words in answer.err
+    assert small_crowd.stat().st_size > 0

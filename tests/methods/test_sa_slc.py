@@ -83,7 +83,7 @@ def test_contexts_are_those_found_by_looking(scope: str) -> None:
         assert {(t, k): (y, p, e) for t, k, y, p, e in rows} == slow_contexts(world, scope)
 
 
-@pytest.mark.parametrize("dependency", ["none", "local", "paper", "both"])
+@pytest.mark.parametrize("dependency", ["off", "local", "paper", "both"])
 def test_tables_are_normalised_expected_counts(dependency: str) -> None:
     for seed in range(150):
         world = small_world(seed)
@@ -105,7 +105,7 @@ def test_tables_are_normalised_expected_counts(dependency: str) -> None:
 
 def context(dependency: str, before: int, earlier: int) -> tuple[object, ...]:
     """What Eq. 6-11 condition a vote on, besides the truth."""
-    if dependency == "none":
+    if dependency == "off":
         return ()
     if dependency == "local":
         return ("local", before)

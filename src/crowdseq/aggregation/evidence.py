@@ -13,7 +13,7 @@ from crowdseq.numerics.dependency import DependencyModel, Smoothing
 from crowdseq.numerics.mentions import NONE, earlier_votes, previous_votes
 from crowdseq.numerics.votes import VoteTable
 
-DEPENDENCIES = ("none", "local", "paper", "both")
+DEPENDENCIES = ("off", "local", "paper", "both")
 SCOPES = ("sentence", "document", "off")
 
 
@@ -53,7 +53,7 @@ class ContextVotes:
         `paper`: the earlier mention where there is one, else the vote before (Eq. 11); `both`: first the vote
         before, then the earlier mention.
         """
-        if dependency == "none":
+        if dependency == "off":
             return []
         if dependency == "local":
             return [self.previous]

@@ -1,5 +1,7 @@
 """crowdseq evaluate."""
 
+from pathlib import Path
+
 import click
 
 from crowdseq.cli.options import json_option
@@ -23,7 +25,9 @@ def command(gold: str, predicted: str, mode: str, scheme: str | None, as_json: b
     from crowdseq.reports.scores import score_tables
     from crowdseq.workflows.evaluating import evaluate_files
 
-    scores = evaluate_files(read(gold).corpus, read(predicted).corpus, mode=mode, scheme=scheme)
+    answer = Path(predicted) / "consensus.jsonl"
+    given = str(answer) if answer.is_file() else predicted  # a run folder: what it settled on
+    scores = evaluate_files(read(gold).corpus, read(given).corpus, mode=mode, scheme=scheme)
     if as_json:
         print_json(scores.as_dict())
         return

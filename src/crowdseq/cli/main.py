@@ -78,6 +78,10 @@ def main() -> None:
         crowdseq.main(standalone_mode=False)
     except click.exceptions.Exit as done:
         sys.exit(done.exit_code)
+    except SystemExit as leaving:
+        # click leaves with 1 when the reader of our output has gone, as in `| head`; that is no failure.
+        gone = type(sys.stdout).__name__ == "PacifyFlushWrapper"
+        sys.exit(0 if gone else leaving.code)
     except click.ClickException as error:
         error.show()
         sys.exit(2)

@@ -93,6 +93,7 @@ def _listed(text: str | None) -> tuple[str, ...]:
 
 def read_crowd(paths: tuple[str, ...], reading: tuple[Any, Any], *, silent: bool = False) -> tuple[Any, Any]:
     """The chosen part of some files and the import report, whose notes go to stderr."""
+    from crowdseq.errors import AnnotationError
     from crowdseq.formats import read
     from crowdseq.reports.tables import visible
 
@@ -101,6 +102,8 @@ def read_crowd(paths: tuple[str, ...], reading: tuple[Any, Any], *, silent: bool
     if not silent:
         for line in imported.report.lines():
             click.echo(visible(line), err=True)
+    if len(imported.corpus) == 0:
+        raise AnnotationError(f"{', '.join(paths)}: there are no sentences in it")
     return selection.apply(imported.corpus), imported.report
 
 

@@ -28,7 +28,7 @@ ROWS: tuple[tuple[str, str, dict[str, Any], bool], ...] = (
     ("… votes at full weight", "sa-slc", {"deference": 0.0}, False),
     ("… votes at a constant weight of 0.45", "sa-slc", {"deference": 0.0, "temper": 0.45}, False),
     ("… no coupling of mentions", "sa-slc", {"coupling": 0.0}, False),
-    ("… no context of votes", "sa-slc", {"dependency": "none"}, False),
+    ("… no context of votes", "sa-slc", {"dependency": "off"}, False),
     ("… β in place of α at repeats (Eq. 11)", "sa-slc", {"dependency": "paper"}, False),
     ("… α and β together", "sa-slc", {"dependency": "both"}, False),
     ("… weak back-off", "sa-slc", {"smoothing": 10.0}, False),

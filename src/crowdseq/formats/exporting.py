@@ -16,8 +16,8 @@ from crowdseq.formats.registry import FORMATS, find_format, format_for_writing
 from crowdseq.formats.writing import AtomicFile, cannot_write, exists_already, sync_files
 
 STANDARD_OUTPUT = "-"
-# What a folder may hold to be replaced on request: nothing but what a writer of folders made.
-_OWN_ENDINGS = (".conll", ".ann", ".txt", ".parquet", ".json")
+# Lists, in every folder that we write, what we wrote: a folder with anything else is never replaced.
+MARK = ".crowdseq"
 
 
 def write(
@@ -68,6 +68,7 @@ def _write_folder(put: Callable[[Path], Notes], folder: Path, force: bool) -> No
     try:
         part.mkdir()
         notes = put(part)
+        (part / MARK).write_text("\n".join(sorted(_files(part))), encoding="utf-8")
         sync_files(part)
         if folder.exists():
             folder.rename(old)
@@ -92,7 +93,18 @@ def _check_replaceable(folder: Path, force: bool) -> None:
     held = sorted(path.name for path in folder.iterdir())
     if held and not force:
         raise exists_already(str(folder))
-    files = (path for path in sorted(folder.rglob("*")) if not path.is_dir())
-    others = [path.name for path in files if not path.name.endswith(_OWN_ENDINGS)]
+    others = sorted(_files(folder) - _written_by_us(folder))
     if others:
         raise OutputExistsError(f"{folder} holds other files too ({others[0]}), choose another folder")
+
+
+def _files(folder: Path) -> set[str]:
+    """The files below a folder, our mark aside."""
+    found = (path.relative_to(folder).as_posix() for path in folder.rglob("*") if not path.is_dir())
+    return {name for name in found if name != MARK}
+
+
+def _written_by_us(folder: Path) -> set[str]:
+    """The files that the mark lists; none without a mark."""
+    mark = folder / MARK
+    return set(mark.read_text("utf-8").split("\n")) if mark.is_file() else set()

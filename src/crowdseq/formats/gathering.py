@@ -9,6 +9,8 @@ from typing import TypeAlias
 from crowdseq.errors import FormatError, Problem
 from crowdseq.formats.sources import STANDARD_INPUT, Source, stem_of
 
+RUN_CROWD = "crowd.jsonl.gz"
+
 Input: TypeAlias = str | os.PathLike[str] | bytes
 
 
@@ -37,9 +39,17 @@ def _input(item: Input) -> Source | Folder:
     if name == STANDARD_INPUT:
         return Source("<stdin>", "stdin")
     path = Path(name)
+    if _is_run(path):
+        crowd = path / RUN_CROWD
+        return Source(str(Path(name) / RUN_CROWD), stem_of(path.resolve().name), crowd)
     if os.path.isdir(name):  # of os.path, which says no where pathlib raises on a name that cannot be
         return Folder(name, path.resolve().name, _members(path, name))
     return Source(name, stem_of(name), path)
+
+
+def _is_run(path: Path) -> bool:
+    """Whether this is a run folder: as an input it stands for the crowd that it was learned from."""
+    return all(os.path.isfile(path / name) for name in (RUN_CROWD, "consensus.jsonl", "settings.json"))
 
 
 def _members(folder: Path, name: str) -> tuple[Source, ...]:

@@ -122,6 +122,8 @@ def format_for_writing(name: str, path: str) -> Format:
     """The format asked for, or the one that the name of the file tells."""
     if name:
         return find_format(name)
+    if path == "-":
+        return FORMATS["jsonl"]
     if path.endswith("/"):
         return FORMATS["conll-folder"]
     plain = path.lower().removesuffix(".gz")

@@ -91,7 +91,7 @@ class SaSlc(ResumableAggregator):
     """Learns the truth, a tagger, and how well each annotator keeps to their own earlier labels, all at once.
 
     preset: `default` (ours) or `paper` (its choices wherever it states one); it fills all settings left None.
-    dependency: what a vote hangs on besides the truth: `none`, `local` (the vote before, α), `paper` (the
+    dependency: what a vote hangs on besides the truth: `off`, `local` (the vote before, α), `paper` (the
         vote on an earlier mention, β, where there is one, else α), or `both`.
     repeat_scope, repeat_match, repeat_tokens: mentions in one `sentence` or `document` (or `off`), spelt
         alike (`exact`) or but for case (`casefold`), of `content` words (by the votes) or `all`.
@@ -207,7 +207,7 @@ class SaSlc(ResumableAggregator):
 
     def _check_memory(self, session: JointEm, progress: Progress) -> None:
         needed = session.megabytes
-        progress(f"about {needed:,.0f} MB of memory for the rounds", 0, 1)
+        progress(f"about {needed:,.0f} MB of memory for the rounds", 1, 1)
         if self.max_memory is not None and needed > self.max_memory:
             raise SettingsError(
                 f"this run needs about {needed:,.0f} MB, more than max_memory allows "

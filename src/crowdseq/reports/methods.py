@@ -1,10 +1,9 @@
 """The methods told in words, from their own docstrings and settings."""
 
 import inspect
-from dataclasses import MISSING, fields
 from typing import Any
 
-from crowdseq.aggregation.contract import Aggregator, JointAggregator
+from crowdseq.aggregation.contract import Aggregator, JointAggregator, describe_settings
 from crowdseq.errors import SettingsError
 from crowdseq.methods import list_methods
 
@@ -30,10 +29,7 @@ def explain_method(name: str) -> str:
 
 def method_defaults(made: type[Aggregator]) -> dict[str, Any]:
     """Settings and their default values."""
-    return {
-        field.name: field.default if field.default is not MISSING else None
-        for field in fields(made)  # type: ignore[arg-type]
-    }
+    return describe_settings(made())
 
 
 def _first_line(made: type[Aggregator]) -> str:

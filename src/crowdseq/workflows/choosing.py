@@ -23,6 +23,11 @@ class Selection:
         if self.where:
             _check_fields(corpus, self.where)
             corpus = corpus.where(lambda sentence: all(_has(sentence, *pair) for pair in self.where))
+            if len(corpus) == 0:
+                wanted = ", ".join("=".join(pair) for pair in self.where)
+                raise SettingsError(f"no record has {wanted}, nothing is left")
+            present = {corpus.annotators[number] for number in set(corpus.annotations.voters.tolist())}
+            corpus = corpus.keep_annotators(present)
         kept = self.annotators or corpus.annotators
         if self.annotators or self.without:
             corpus.keep_annotators(self.without)  # names who is not there

@@ -14,13 +14,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from safetensors.numpy import load_file, save_file
+from safetensors.numpy import load_file, save
 
 from crowdseq.aggregation.contract import describe_settings
 from crowdseq.aggregation.judging import judge_annotators
 from crowdseq.aggregation.settling import sharpened
 from crowdseq.core.consensus import AnnotatorReport, Consensus
-from crowdseq.errors import FormatError, OutputExistsError, Problem
+from crowdseq.errors import FormatError, OutputExistsError, Problem, UsageError
 from crowdseq.formats import read, write, write_consensus
 from crowdseq.formats.model_file import load_tagger, save_tagger
 from crowdseq.formats.settings import ReadSettings
@@ -53,6 +53,13 @@ def part_folder(folder: Path) -> Path:
 
 def check_free(folder: Path, *, force: bool) -> None:
     """Whether a run may be written here."""
+    if str(folder) == "-":
+        raise UsageError("a run is a folder and cannot go to standard output, name one with -o")
+    if folder.exists() and not folder.is_dir():
+        raise OutputExistsError(f"{folder} is a file, name a folder for the run")
+    near = next(parent for parent in folder.absolute().parents if parent.exists())
+    if not os.access(near, os.W_OK):
+        raise UsageError(f"{folder} cannot be written, the folder {near} may not be written to")
     if folder.exists() and not force:
         raise OutputExistsError(
             f"{folder} exists already, choose another folder or say --force to replace it"
@@ -88,12 +95,10 @@ def save_run(run: Run, folder: Path, *, force: bool = False) -> None:
     arrays = {
         name: value for name, value in run.consensus.parameters.items() if isinstance(value, np.ndarray)
     }
-    save_file(
-        {"probabilities": np.ascontiguousarray(run.consensus.probabilities)}, part / "posteriors.safetensors"
-    )
-    save_file(
-        {name: np.ascontiguousarray(value) for name, value in arrays.items()}, part / "parameters.safetensors"
-    )
+    posteriors = {"probabilities": np.ascontiguousarray(run.consensus.probabilities)}
+    (part / "posteriors.safetensors").write_bytes(save(posteriors))
+    parameters = {name: np.ascontiguousarray(value) for name, value in arrays.items()}
+    (part / "parameters.safetensors").write_bytes(save(parameters))
     if run.tagger is not None:
         save_tagger(run.tagger, part / "tagger")
     for name, text in dependency_tables(run.consensus).items():
