@@ -1,7 +1,9 @@
 """brat standoff: folders of annotators, spans of characters, and the way back."""
 
+import io
 import re
 import tempfile
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -86,6 +88,14 @@ def test_a_flat_folder_is_one_annotator_and_folders_given_together_join(put: Put
     flat = read(["ann/batch", "bob/batch"]).corpus
     assert (len(flat), flat.annotators) == (1, ("ann/batch", "bob/batch"))
     assert read("ann/batch", files_mean="gold").corpus.gold[0] == ("B-PER",)
+
+
+def test_a_zip_of_the_folders_is_read_as_they_are(put: Put) -> None:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for path in sorted(sample("synthetic-two-annotators/brat").rglob("*.*")):
+            archive.writestr(f"{path.parent.name}/{path.name}", path.read_bytes())
+    assert rows_of(read(put("crowd.zip", packed.getvalue())).corpus) == expected_rows()
 
 
 def test_folders_that_share_nothing_are_doubted(put: Put) -> None:

@@ -95,6 +95,19 @@ def test_a_broken_sentence_is_named_and_the_next_one_read(faults: Faults) -> Non
     assert len(read("a.conllu", on_error="skip").corpus) == 2
 
 
+def test_the_first_row_settles_the_columns_of_the_file(faults: Faults) -> None:
+    text = row("1", "Ada", "NER=B-PER") + "\n" + row("1", "Bo", "_", "O") + "\n" + row("1", "A  b", "NER=O")
+    assert faults("a.conllu", text) == [
+        "a.conllu:3: row '1' has 11 columns where 10 are expected",
+        "a.conllu:5: row '1' holds two spaces in a row, mend it",
+    ]
+
+
+def test_named_columns_must_name_the_word(faults: Faults) -> None:
+    (found, *_) = faults("a.conllup", "# global.columns = ID NER\n1\tO\n")
+    assert found.startswith("a.conllup:1: the line '# global.columns =' names no column ID and FORM")
+
+
 def test_two_gold_files_of_one_text_are_most_likely_annotators(put: Put) -> None:
     files = [put("a.conllu", row("1", "Ada", "NER=B-PER")), put("b.conllu", row("1", "Ada", "NER=O"))]
     with pytest.raises(FormatError, match=r"has the same text as a\.conllu"):

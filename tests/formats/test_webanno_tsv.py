@@ -164,3 +164,11 @@ def test_one_number_cannot_be_two_labels(faults: Faults) -> None:
     text = ADA.replace("\tPER", "\tPER[1]").replace("slept\t_", "slept\tLOC[1]")
     (found,) = faults("d.tsv", text)
     assert found == "d.tsv:7: span [1] is 'LOC' here and 'PER' before: export the file again"
+
+
+def test_a_layer_with_nothing_but_slots_is_a_label_by_itself(put: Put) -> None:
+    text = (
+        "#FORMAT=WebAnno TSV 3.3\n#T_SP=a.b.Host|ROLE_a.b.Host:links_a.b.Link|a.b.Target\n\n\n"
+        "#Text=Ada slept\n1-1\t0-3\tAda\t*\t1-2\t\n1-2\t4-9\tslept\t_\t_\t\n"
+    )
+    assert read(put("d.tsv", text)).corpus.gold[0] == ("B-Host", "O")

@@ -60,6 +60,7 @@ class _Reader:
         self.annotator = annotator_of(source, intake)
         self.prefix = "" if self.annotator and source.folder is None else source.prefix
         self.fields: tuple[str, ...] = FIELDS
+        self.is_first = True
         self.doc: str | None = None
         self.n_documents = 0
 
@@ -97,18 +98,24 @@ class _Reader:
     def _check_rows(self, block: _Block) -> None:
         """The parser is lenient with the number of columns, which would lose labels in silence."""
         for row in block.rows:
-            if row.startswith(_GLOBAL_COLUMNS):
+            if row.startswith(_GLOBAL_COLUMNS) and self.is_first:
                 names = row.removeprefix(_GLOBAL_COLUMNS).split()
                 self.fields = tuple(name.lower() for name in names)
+                if not {"id", "form"} <= set(self.fields):
+                    what = "names no column ID and FORM, which every row needs"
+                    raise FormatError(Problem(f"the line '{_GLOBAL_COLUMNS}' {what}", self.name, block.line))
         rows = [row for row in block.rows if not row.startswith("#")]
         if not rows:
             raise AnnotationError("comments without a sentence, remove them")
         for row in rows:
             size = len(row.split("\t"))
-            if self.fields == FIELDS and size == len(FIELDS) + 1:
+            first = row.split("\t")[0][:20]
+            if self.is_first and self.fields == FIELDS and size == len(FIELDS) + 1:
                 self.fields = (*FIELDS, EXTRA_FIELD)
+            self.is_first = False
+            if "  " in row:
+                raise AnnotationError(f"row '{first}' holds two spaces in a row, mend it")
             if size != len(self.fields):
-                first = row.split("\t")[0][:20]
                 raise AnnotationError(
                     f"row '{first}' has {size} columns where {len(self.fields)} are expected"
                 )
@@ -128,7 +135,7 @@ class _Reader:
             named = [name for name in extra if "ner" in name.split(":")] or extra
             return named[0], None
         for sentence in sentences:
-            for key in (key for word in sentence for key in (word["misc"] or ())):
+            for key in (key for word in sentence for key in (word.get("misc") or ())):
                 if key.lower() in LABEL_KEYS:
                     return f"misc:{key}", None if self._writes_outside(sentences, key) else "O"
         if not sentences:
@@ -138,14 +145,14 @@ class _Reader:
 
     def _writes_outside(self, sentences: "Sequence[TokenList]", key: str) -> bool:
         """Where `NER=O` is written for some words, those without it were not labelled."""
-        return any((word["misc"] or {}).get(key) == "O" for sentence in sentences for word in sentence)
+        return any((word.get("misc") or {}).get(key) == "O" for sentence in sentences for word in sentence)
 
     def _record(
         self, block: _Block, sentence: "TokenList", number: int, source: str, otherwise: str | None
     ) -> Record:
         about: dict[str, Any] = dict(sentence.metadata)
         self._open_document(about)
-        words = [word for word in sentence if isinstance(word["id"], int)]
+        words = [word for word in sentence if isinstance(word.get("id"), int)]
         if len(words) < len(sentence):
             what = "rows of multiword tokens (1-2) and of empty nodes (1.1) were left out, words are kept"
             place = Problem("", self.name, block.line, about.get("sent_id") or "")
@@ -173,7 +180,7 @@ class _Reader:
     def _columns(self, words: Sequence[Any], source: str) -> dict[str, list[str]]:
         """Further fields of a gold file; those of annotators may differ, and they are not what is asked."""
         held = [name for name in ("lemma", "upos", "xpos") if name in self.fields and name != source]
-        return {name: [str(word[name] or "_") for word in words] for name in held}
+        return {name: [str(word.get(name) or "_") for word in words] for name in held}
 
 
 def _blocks(lines: Iterable[tuple[int, str]]) -> Iterator[_Block]:
@@ -193,7 +200,7 @@ def _blocks(lines: Iterable[tuple[int, str]]) -> Iterator[_Block]:
 
 def _label(word: Any, source: str) -> str | None:
     field, _, key = source.partition(":")
-    value = (word["misc"] or {}).get(key) if field == "misc" and key else word[source]
+    value = (word.get("misc") or {}).get(key) if field == "misc" and key else word.get(source)
     return None if value in (None, "", "_", "*") else str(value)
 
 

@@ -53,7 +53,8 @@ class _Reader:
             return
         kind, layer, rest = found.groups()
         features = [feature for feature in rest.split("|") if feature]
-        for place, feature in enumerate(features or [None]):
+        self.columns[layer, None] = self.size  # where a layer without labels of its own is seen to be there
+        for place, feature in enumerate(features):
             self.columns[layer, feature] = self.size + place
         self.size += max(1, len(features))
         if kind == "SP":
