@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crowdseq.core.building import Record
-from crowdseq.errors import AnnotationError, FormatError, SettingsError
+from crowdseq.errors import AnnotationError, FormatError, Problem, SettingsError
 from crowdseq.formats import ReadSettings
 from crowdseq.formats.alignment import Mark, snap
 from crowdseq.formats.intake import Intake
 from crowdseq.formats.marking import Document, Marker, _exact_tags, _Grid, locate, token_bounds
-from crowdseq.formats.regions import Region
+from crowdseq.formats.regions import Region, _plain_marks, marks_of
 from crowdseq.formats.tokenizing import tokenizer
 
 TEXT = "Ada met  Bo-Li in\nNew York."
@@ -243,3 +243,35 @@ def test_the_short_way_for_exact_marks_is_the_long_way(
     for span in snapped.spans:
         long[span.start : span.end] = [f"B-{span.label}"] + [f"I-{span.label}"] * (span.end - span.start - 1)
     assert (short, snapped.events) == (long, [])
+
+
+@given(
+    st.text(st.sampled_from("ab é🚀"), max_size=8),
+    st.lists(
+        st.tuples(
+            st.integers(-1, 9) | st.none(),
+            st.integers(-1, 9),
+            st.lists(st.sampled_from(["X", "Y"]), max_size=2),
+            st.none() | st.sampled_from(["a", "ab", "é"]),
+        ),
+        max_size=3,
+    ),
+    st.sampled_from(["auto", "characters", "utf-16", "graphemes"]),
+)
+def test_the_short_way_for_plain_regions_is_the_long_way(
+    text: str, values: list[tuple[Any, int, list[str], str | None]], unit: str
+) -> None:
+    regions = [Region(*value) for value in values]
+    with Intake(ReadSettings(offset_unit=unit, several_labels="first")) as intake:
+        short = _plain_marks(text, regions, "characters", intake)
+    # A region of a type that is not asked for keeps the short way from being taken, and nothing else.
+    every = ReadSettings(offset_unit=unit, several_labels="first", types=("X", "Y"))
+    with Intake(every) as intake:
+        try:
+            long = marks_of(text, regions, "characters", intake, Problem(""), "w")
+        except AnnotationError:
+            assert short is None
+            return
+        told = intake.findings()
+    if short is not None:
+        assert (short, told) == (long, ())

@@ -57,9 +57,8 @@ def regions_of(result: Any, controls: Layers, intake: Intake, place: Problem) ->
             what = "parts of a result mark no text (choices, ratings, relations), left out"
             intake.warn("results-left-out", what, place)
             continue
-        region = region_of(value)
         if controls.takes(str(item.get("from_name"))):
-            found.append(region)
+            found.append(region_of(value))
     return found
 
 

@@ -4,6 +4,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from operator import eq
 from typing import Any, NamedTuple
 
 from crowdseq.core.building import Record
@@ -55,10 +56,12 @@ class _Grid:
 
     def __init__(self, starts: Sequence[int], ends: Sequence[int]) -> None:
         self.starts, self.ends = starts, ends
-        bounds = list(enumerate(zip(starts, ends, strict=True)))
-        # Empty tokens, which some tools have, neither begin nor end a mark.
-        self.first = {start: number for number, (start, end) in bounds if start < end}
-        self.after = {end: number + 1 for number, (start, end) in bounds if start < end}
+        self.first = dict(zip(starts, range(len(starts)), strict=True))
+        self.after = dict(zip(ends, range(1, len(ends) + 1), strict=True))
+        if any(map(eq, starts, ends)):  # empty tokens, which some tools have, neither begin nor end a mark
+            bounds = list(enumerate(zip(starts, ends, strict=True)))
+            self.first = {start: number for number, (start, end) in bounds if start < end}
+            self.after = {end: number + 1 for number, (start, end) in bounds if start < end}
 
 
 class Marker:
@@ -151,17 +154,18 @@ class Marker:
         text = document.text[piece.start : piece.end]
         here = {who: _inside(marks, piece) for who, marks in found.items()}
         truth = None if gold is None else _inside(gold, piece)
-        starts, ends = [start - piece.start for start, _ in chosen], [end - piece.start for _, end in chosen]
+        if piece.start:
+            chosen = [(start - piece.start, end - piece.start) for start, end in chosen]
+        starts, ends = zip(*chosen, strict=True) if chosen else ((), ())
         grid = _Grid(starts, ends)
         votes = {who: self._tags(marks, grid, place) for who, marks in here.items()}
-        words = [text[start:end] for start, end in zip(starts, ends, strict=True)]
+        words = [text[start:end] for start, end in chosen]
         extras = {**document.extras, TEXT: text, SPANS: {who: _plain(marks) for who, marks in here.items()}}
         if truth is not None:
             extras[GOLD_SPANS] = _plain(truth)
-        if document.tokens is not None or self.settings.tokenizer not in _ALWAYS_FOUND:
-            bounds = list(zip(starts, ends, strict=True))
-            if locate(text, words) != bounds:
-                extras[OFFSETS] = [list(pair) for pair in bounds]
+        is_doubtful = document.tokens is not None or self.settings.tokenizer not in _ALWAYS_FOUND
+        if is_doubtful and locate(text, words) != list(map(tuple, chosen)):
+            extras[OFFSETS] = [list(pair) for pair in chosen]
         return Record(
             words,
             piece.id,
@@ -192,7 +196,7 @@ def _exact_tags(marks: Sequence[Mark], grid: _Grid) -> list[str] | None:
     tags = [OUTSIDE] * len(grid.starts)
     for start, end, label in marks:
         first, after = grid.first.get(start, -1), grid.after.get(end, -1)
-        if not 0 <= first < after or any(tag is not OUTSIDE for tag in tags[first:after]):
+        if not 0 <= first < after or tags[first:after].count(OUTSIDE) != after - first:
             return None
         _paint(tags, first, after, label)
     return tags

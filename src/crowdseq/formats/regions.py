@@ -39,6 +39,9 @@ def marks_of(
     text: str, regions: Sequence[Region], unit: str, intake: Intake, place: Problem, who: str
 ) -> list[Mark]:
     """Marks in code points, in the order of the regions; unit is the one that the tool usually counts in."""
+    plain = _plain_marks(text, regions, unit, intake)
+    if plain is not None:
+        return plain
     whole = list(_whole(regions, intake, place))
     if not whole:
         return []
@@ -54,6 +57,31 @@ def marks_of(
         what = f"spans fit the text whether offsets count {found} or {rivals[0]}, {found} was taken"
         intake.warn("offsets-unclear", what, place)
     return _labelled(places, whole, intake, place)
+
+
+def _plain_marks(text: str, regions: Sequence[Region], unit: str, intake: Intake) -> list[Mark] | None:
+    """The marks where nothing has to be decided, which is nearly always so; else None.
+
+    Without characters beyond the basic plane code points and UTF-16 units are the same.
+    """
+    settings = intake.settings
+    is_usual = unit != "graphemes" and settings.offset_unit in ("auto", "characters", "utf-16")
+    if not is_usual or settings.types is not None or not (text.isascii() or max(text) <= "\uffff"):
+        return None
+    marks: list[Mark] = []
+    for start, end, labels, covered, parts in regions:
+        if (
+            type(start) is not int
+            or type(end) is not int
+            or not 0 <= start <= end <= len(text)
+            or (covered is not None and text[start:end] != covered)
+            or len(labels) != 1
+            or type(labels[0]) is not str
+            or parts
+        ):
+            return None
+        marks.append(Mark(start, end, labels[0]))
+    return marks if len({mark[:2] for mark in marks}) == len(marks) else None
 
 
 def tell(kind: str, mark: Mark, intake: Intake, place: Problem) -> None:
@@ -96,12 +124,6 @@ def _labelled(
     places: Sequence[tuple[int, int]], regions: Sequence[Region], intake: Intake, place: Problem
 ) -> list[Mark]:
     """One mark for each place: labels of regions at the same place count as several labels of one."""
-    if len(set(places)) == len(places) and all(
-        len(region.labels) == 1 and type(region.labels[0]) is str for region in regions
-    ):
-        return [
-            Mark(start, end, region.labels[0]) for (start, end), region in zip(places, regions, strict=True)
-        ]
     labels: dict[tuple[int, int], list[str]] = {}
     for bounds, region in zip(places, regions, strict=True):
         if not region.labels:
