@@ -14,8 +14,9 @@ from builders import corpus
 from corpus_worlds import crowds, with_labels
 from crowdseq.core.corpus import Corpus
 from crowdseq.errors import MissingExtraError
-from crowdseq.formats import read, write
+from crowdseq.formats import read, write, write_consensus
 from crowdseq.formats.settings import Limits
+from crowdseq.methods.majority_vote import MajorityVote
 from file_fixtures import Faults, Put
 from tool_samples import expected_rows, rows_of, sample
 
@@ -170,6 +171,16 @@ def test_the_synthetic_documents_survive_the_way_through_parquet(tmp_path: Path)
     world = read(sample("synthetic-two-annotators/expected-long.csv")).corpus
     write(world, tmp_path / "c.parquet")
     assert rows_of(read(tmp_path / "c.parquet").corpus) == expected_rows()
+
+
+def test_a_consensus_says_how_sure_it_is_and_who_agreed(tmp_path: Path) -> None:
+    world = corpus("Ada/B-PER/B-PER/O met/O/O/O", annotators=["a", "b", "c"], gold=False, docs=["d"])
+    consensus = MajorityVote().aggregate(world)
+    assert write_consensus(consensus, tmp_path / "c.parquet") == ()
+    (row,) = pq.read_table(tmp_path / "c.parquet").to_pylist()
+    assert row["agreed"] == [["a", "b"], ["a", "b", "c"]]
+    assert row["confidence"] == consensus.confidence.tolist()
+    assert read(tmp_path / "c.parquet").corpus.gold[0] == ("B-PER", "O")
 
 
 def test_a_missing_extra_is_one_line(put: Put, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,10 +1,11 @@
 """Corpora as Parquet: rows of a dataset as Hugging Face reads them, or a long table."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
 from crowdseq.errors import AnnotationError
 from crowdseq.formats.arrow_tables import FEATURES_KEY, library
@@ -20,7 +21,9 @@ def write_dataset(corpus: Corpus, out: BinaryIO) -> list[str]:
     arrow = library()
     text, numbers = arrow.string(), arrow.list_(arrow.int64())
     fields = {"id": text, "doc": text, TOKENS: arrow.list_(text), TAGS: numbers, ANNOTATOR: text}
-    schema = arrow.schema(list(fields.items()), metadata={FEATURES_KEY: _features(corpus.scheme.tags)})
+    schema = arrow.schema(
+        list(fields.items()), metadata={FEATURES_KEY: _features(corpus.scheme.tags, fields)}
+    )
     _write(arrow, schema, _dataset_rows(corpus), out)
     return _dataset_losses(corpus)
 
@@ -40,17 +43,17 @@ def _numbers(tags: list[int]) -> list[int | None]:
     return [None if tag < 0 else tag for tag in tags]
 
 
-def _features(tags: tuple[str, ...]) -> bytes:
+def _features(tags: tuple[str, ...], columns: Iterable[str]) -> bytes:
     """The note by which Hugging Face's library knows the names of numbered labels."""
-    value = {"dtype": "string", "_type": "Value"}
-    labels = {"names": list(tags), "_type": "ClassLabel"}
-    features = {
-        "id": value,
-        "doc": value,
-        TOKENS: {"feature": value, "_type": "Sequence"},
-        TAGS: {"feature": labels, "_type": "Sequence"},
-        ANNOTATOR: value,
+    value: dict[str, Any] = {"dtype": "string", "_type": "Value"}
+    words = {"feature": value, "_type": "Sequence"}
+    known = {
+        TOKENS: words,
+        TAGS: {"feature": {"names": list(tags), "_type": "ClassLabel"}, "_type": "Sequence"},
+        "confidence": {"feature": {"dtype": "float64", "_type": "Value"}, "_type": "Sequence"},
+        "agreed": {"feature": words, "_type": "Sequence"},
     }
+    features = {column: known.get(column, value) for column in columns}
     return json.dumps({"info": {"features": features}}).encode()
 
 
@@ -61,6 +64,42 @@ def _dataset_losses(corpus: Corpus) -> list[str]:
         if names:
             made.append(f"{what} have no place in these rows and were left out: {', '.join(names)}")
     return made
+
+
+def write_consensus(consensus: Consensus, out: BinaryIO) -> list[str]:
+    """A row for each sentence: settled tags, the confidence of each, and who gave the token the same tag."""
+    arrow, corpus = library(), consensus.corpus
+    text = arrow.string()
+    fields = {
+        "id": text,
+        "doc": text,
+        TOKENS: arrow.list_(text),
+        TAGS: arrow.list_(arrow.int64()),
+        "confidence": arrow.list_(arrow.float64()),
+        "agreed": arrow.list_(arrow.list_(text)),
+    }
+    schema = arrow.schema(
+        list(fields.items()), metadata={FEATURES_KEY: _features(corpus.scheme.tags, fields)}
+    )
+    _write(arrow, schema, _consensus_rows(consensus), out)
+    return _dataset_losses(corpus)
+
+
+def _consensus_rows(consensus: Consensus) -> Iterator[dict[str, Any]]:
+    corpus = consensus.corpus
+    for place, sentence in enumerate(corpus.sentences):
+        part = slice(*corpus.offsets[place : place + 2].tolist())
+        ballot = corpus.annotations.ballots[place]
+        names = [corpus.annotators[who] for who in ballot.voters.tolist()]
+        same = (ballot.tags == consensus.tag_ids[part]).T.tolist()
+        yield {
+            "id": sentence.id,
+            "doc": sentence.doc,
+            TOKENS: list(sentence.tokens),
+            TAGS: consensus.tag_ids[part].tolist(),
+            "confidence": consensus.confidence[part].tolist(),
+            "agreed": [[name for name, is_it in zip(names, row, strict=True) if is_it] for row in same],
+        }
 
 
 def write_long(corpus: Corpus, out: BinaryIO) -> list[str]:

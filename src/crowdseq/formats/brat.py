@@ -138,7 +138,6 @@ def _doubt_annotators(files: _Collection, folder: Folder, intake: Intake) -> Non
 FORMAT = Format(
     name="brat",
     summary="brat standoff: a folder for each annotator with a .txt and an .ann file a document",
-    extensions=("ann",),
     recognise=recognise,
     read=read,
     recognise_folder=recognise_folder,

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from crowdseq.formats.arrow_tables import ARROW_FILE_MARK, ARROW_STREAM_MARK, PARQUET_MARK, read_table
-from crowdseq.formats.arrow_writing import write_dataset
+from crowdseq.formats.arrow_writing import write_consensus, write_dataset
 from crowdseq.formats.dataset_rows import found_in
 from crowdseq.formats.format import LIKELY, NO, SURE, Format, Found, Sample
 from crowdseq.formats.intake import Intake
@@ -30,4 +30,5 @@ FORMAT = Format(
     recognise=recognise,
     read=read,
     write=write_dataset,
+    write_consensus=write_consensus,
 )
