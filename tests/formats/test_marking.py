@@ -275,3 +275,11 @@ def test_the_short_way_for_plain_regions_is_the_long_way(
         told = intake.findings()
     if short is not None:
         assert (short, told) == (long, ())
+
+
+@pytest.mark.parametrize(
+    "name", ["several_labels", "discontinuous", "sentences", "overlaps", "cut_tokens", "empty_means"]
+)
+def test_rules_that_do_not_exist_are_refused(name: str) -> None:
+    with pytest.raises(SettingsError, match=f"{name} 'x' is unknown, choose one of"):
+        ReadSettings(**{name: "x"})  # type: ignore[arg-type]
