@@ -60,12 +60,58 @@ _CROWD_OPTIONS = (
         show_default=True,
         help="What one label column is; auto: an annotator in the files of a folder, else gold.",
     ),
+    *(
+        click.option(
+            f"--{name}", type=click.Choice(choices), default=choices[0], show_default=True, help=words
+        )
+        for name, choices, words in (
+            ("empty-means", ["ask", "labelled", "missing"], "What a document without spans means."),
+            ("offset-unit", ["auto", "characters", "utf-16", "graphemes"], "What character offsets count."),
+            ("overlaps", ["longest", "error", "layers"], "When spans of one annotator overlap."),
+            ("cut-tokens", ["expand", "contract", "drop", "error"], "When a span cuts a token."),
+            ("several-labels", ["error", "first", "joined"], "When one span has several labels."),
+            ("discontinuous", ["error", "drop", "split"], "When a span has a gap."),
+            ("sentences", ["document", "newline"], "What one sequence is, in text without sentences."),
+        )
+    ),
+    click.option(
+        "--tokenizer",
+        default="words",
+        show_default=True,
+        help="For text without tokens: words, whitespace or regex:PATTERN.",
+    ),
+    click.option("--layer", help="The control, question or layer to read where a file has several."),
+    click.option("--text-field", help="The field that holds the text where a file has several."),
+    click.option("--types", metavar="A,B", help="Only spans of these types."),
+    click.option("--predictions", is_flag=True, help="Read a model's predictions as one more annotator."),
     click.option(
         "--where", multiple=True, metavar="FIELD=VALUE", help="Keep records by any field; may be repeated."
     ),
     click.option("--annotators", metavar="A,B", help="Keep only these annotators."),
     click.option("--without", metavar="A,B", help="Leave out these annotators."),
     click.option("--names", metavar="MAP.csv", help="Rename annotators: a CSV file of old name, new name."),
+)
+
+
+_AS_THEY_ARE = (
+    "format",
+    "encoding",
+    "scheme",
+    "on_error",
+    "rejects",
+    "duplicates",
+    "files_mean",
+    "empty_means",
+    "offset_unit",
+    "overlaps",
+    "cut_tokens",
+    "several_labels",
+    "discontinuous",
+    "sentences",
+    "tokenizer",
+    "layer",
+    "text_field",
+    "predictions",
 )
 
 
@@ -79,9 +125,8 @@ def _reading(options: dict[str, Any]) -> tuple[Any, Any]:
         without=_listed(options.pop("without")),
     )
     names = options.pop("names")
-    fields = ("format", "encoding", "scheme", "on_error", "rejects", "duplicates", "files_mean")
-    chosen = {name: options.pop(name) for name in fields}
-    chosen |= {name: _listed(options.pop(name)) or None for name in ("labels", "columns")}
+    chosen = {name: options.pop(name) for name in _AS_THEY_ARE}
+    chosen |= {name: _listed(options.pop(name)) or None for name in ("labels", "columns", "types")}
     if chosen["on_error"] == "skip" and chosen["rejects"] is None:
         chosen["rejects"] = "rejected.jsonl"
     return ReadSettings(**chosen, names=read_names(names) if names else {}), selection
