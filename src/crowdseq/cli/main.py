@@ -80,7 +80,7 @@ def main() -> None:
         sys.exit(done.exit_code)
     except SystemExit as leaving:
         # click leaves with 1 when the reader of our output has gone, as in `| head`; that is no failure.
-        gone = type(sys.stdout).__name__ == "PacifyFlushWrapper"
+        gone = type(sys.stdout).__name__.endswith("PacifyFlushWrapper")
         sys.exit(0 if gone else leaving.code)
     except click.ClickException as error:
         error.show()
