@@ -72,7 +72,7 @@ def run_bench(data: Path, tell: Tell, repeats: int = 5) -> dict[str, Any]:
         growth = {"tokens": token_growth(train, repeats), "labels": label_growth(train, repeats)}
     return {
         "format_version": FORMAT_VERSION,
-        "machine": {"processor": _processor(), "cores": os.cpu_count(), "python": platform.python_version()},
+        "machine": {"cores": os.cpu_count(), "python": platform.python_version()},
         "spin_test_cores": round(cores, 2),
         "rows": [{**asdict(row), "verdict": row.verdict} for row in rows],
         "growth": growth,
@@ -250,18 +250,6 @@ def _fresh(tagger: Tagger) -> Tagger:
     return Tagger(tagger.scheme, tagger.features, tagger.streams, np.array(tagger.transitions))
 
 
-def _processor() -> str:
-    info = Path("/proc/cpuinfo")
-    if not info.exists():
-        return platform.processor()
-    names = [
-        line.partition(":")[2].strip()
-        for line in info.read_text().splitlines()
-        if line.startswith("model name")
-    ]
-    return names[0] if names else platform.processor()
-
-
 def render_bench(result: dict[str, Any]) -> str:
     """The rows as a page for people."""
     machine = result["machine"]
@@ -271,7 +259,7 @@ def render_bench(result: dict[str, Any]) -> str:
         "Written by `make bench`: CoNLL-2003, the same attributes and c2 = 1 on both sides, medians of "
         "interleaved runs in one go. The rival is python-crfsuite.",
         "",
-        f"{machine['processor']}, {machine['cores']} cores, Python {machine['python']}; "
+        f"{machine['cores']} cores, Python {machine['python']}; "
         f"the spin test found {result['spin_test_cores']:.2f} cores free.",
         "",
         "| what | unit | crowdseq | rival | ratio | must / aim | reached |",
