@@ -57,7 +57,7 @@ def test_the_page_shows_every_row_and_its_verdict() -> None:
     assert Row("threads", "s", 1.0, 1.0, 1.0, 2.0, 3.0, binds=False).verdict == "not binding here"
     page = render_bench(
         {
-            "machine": {"processor": "abacus", "cores": 2, "python": "3.11"},
+            "machine": {"cores": 2, "python": "3.11"},
             "spin_test_cores": 1.5,
             "rows": [{**row.__dict__, "verdict": row.verdict} for row in rows],
             "growth": {"tokens": [{"tokens": 10, "labels": 3, "ns_per_token": 7}], "labels": []},

@@ -14,7 +14,7 @@ from crowdseq.formats import write
 from crowdseq.workflows.demonstrating import demo_corpus
 from journeys.conftest import Shell
 
-ROUNDS = ("--set", "rounds=6", "--set", "tolerance=0", "-q")
+ROUNDS = ("--set", "rounds=12", "--set", "tolerance=0", "-q")
 
 
 @pytest.fixture
@@ -24,10 +24,17 @@ def crowd(tmp_path: Path) -> Path:
     return path
 
 
+def _heed_interrupts() -> None:
+    """Shells start background jobs deaf to Ctrl-C, and children inherit that."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def begin(crowd: Path, folder: Path) -> "subprocess.Popen[bytes]":
     """Start a run and wait until its first round is kept."""
     command = [sys.executable, "-m", "crowdseq", "learn", str(crowd), "-o", "run", *ROUNDS]
-    process = subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL)
+    process = subprocess.Popen(
+        command, cwd=folder, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, preexec_fn=_heed_interrupts
+    )
     kept = folder / "run.part" / "checkpoint.safetensors"
     limit = time.monotonic() + 120
     while not kept.exists() and process.poll() is None and time.monotonic() < limit:

@@ -1,9 +1,11 @@
 """How long work shows that it goes on: a bar on a terminal, plain lines elsewhere, nothing when quiet."""
 
+import signal
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import FrameType
 
 import click
 
@@ -16,12 +18,39 @@ _SECONDS_BETWEEN_LINES = 5.0
 def progress_shown(silent: bool) -> Iterator[Progress]:
     """A progress callback for the time of some work."""
     if silent:
-        yield quiet
+        with _heeding(quiet) as report:
+            yield report
     elif sys.stderr.isatty():
-        with _bars() as report:
+        with _bars() as bars, _heeding(bars) as report:
             yield report
     else:
-        yield _Lines()
+        with _heeding(_Lines()) as report:
+            yield report
+
+
+@contextmanager
+def _heeding(report: Progress) -> Iterator[Progress]:
+    """The same callback, which also stops the work after Ctrl-C: an interrupt that falls into a callback of
+    compiled code is swallowed there, and would otherwise be lost."""
+    if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        yield report
+        return
+    asked: list[int] = []
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        asked.append(number)
+        signal.default_int_handler(number, frame)
+
+    def heeding(stage: str, done: int, total: int) -> None:
+        if asked:
+            raise KeyboardInterrupt
+        report(stage, done, total)
+
+    signal.signal(signal.SIGINT, interrupt)
+    try:
+        yield heeding
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @contextmanager
