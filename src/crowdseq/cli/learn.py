@@ -35,6 +35,12 @@ from crowdseq.cli.progress import progress_shown
     show_default="all cores",
     help="For methods that can use them; the result is the same to the bit for any number.",
 )
+@click.option(
+    "--max-memory", type=float, metavar="MB", help="Refuse a run of sa-slc that needs more than this."
+)
+@click.option(
+    "--deterministic", is_flag=True, help="Accepted for scripts: results are bit-equal in any case."
+)
 @click.option("--no-tagger", is_flag=True, help="Stop at the consensus.")
 @click.option(
     "--targets",
@@ -63,6 +69,8 @@ def command(
     dev: str | None,
     resume: bool,
     threads: int,
+    max_memory: float | None,
+    deterministic: bool,  # noqa: ARG001  nothing to do: sums have a fixed order
     no_tagger: bool,
     targets: str,
     settings: tuple[str, ...],
@@ -80,6 +88,8 @@ def command(
 
     prepare_folder(out, force=force, resume=resume)
     wanted = with_threads(method, parse_settings(settings), threads)
+    if max_memory is not None:
+        wanted["max_memory"] = max_memory
     make_recipe(method, wanted, seed)  # a wrong setting is told before the files are read
     corpus, report = read_crowd(crowd, reading, silent=quiet)
     with progress_shown(quiet) as progress:
