@@ -47,7 +47,7 @@ reproduce: $(VENV)/.test ## the experiments behind the documented figures, into 
 	$(BIN)/crowdseq reproduce amt --data $(DATA) -o results
 
 fuzz: $(VENV)/.test ## many more examples for every property test
-	CROWDSEQ_FUZZ=1 $(BIN)/pytest -q -n 2 -m property
+	CROWDSEQ_SEARCH=deep $(BIN)/pytest -q -n 2 tests/core tests/evaluation tests/formats
 
 clean: ## forget the environment and what was built
 	rm -rf $(VENV) dist .mypy_cache .ruff_cache .pytest_cache .hypothesis crowdseq-demo
