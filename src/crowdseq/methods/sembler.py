@@ -48,7 +48,7 @@ class Sembler(JointAggregator):
     rounds: int = 3
     tolerance: float = 1e-4
     iterations: int = 20
-    smoothing: float = 1.0
+    smoothing: float = 10.0
     candidates: str = "voted"
     features: str = "rich"
     c2: float = 1.0
