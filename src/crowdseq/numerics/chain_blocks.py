@@ -11,6 +11,7 @@ from crowdseq.numerics.scaled_passes import (
     ORDINARY,
     add_edges,
     backward,
+    copy_rows,
     exponentiate_tokens,
     exponentiate_transitions,
     forward,
@@ -44,7 +45,6 @@ def partition_block(
     width = padded_width(labels, unary.shape[1])
     longest = longest_sentence(offsets, first, last)
     weights = np.empty(longest * width)
-    powers = np.empty(longest * width, dtype=np.int64)
     alpha = np.empty(longest * width)
     scales = np.empty(longest)
     steps, step_shift, tame = exponentiate_transitions(transitions, width)
@@ -53,7 +53,8 @@ def partition_block(
         log_partition[n] = 0.0
         if stop == start:
             continue
-        shift, verdict = exponentiate_tokens(labels, unary, edges, start, stop, weights, powers)
+        copy_rows(labels, unary, start, stop, weights)
+        shift, verdict = exponentiate_tokens(labels, edges, stop - start, weights)
         if verdict == ORDINARY and tame:
             log_total, _, verdict = forward(labels, n_labels, stop - start, weights, steps, alpha, scales)
             log_partition[n] = log_total + shift + (stop - start - 1) * step_shift
@@ -63,6 +64,37 @@ def partition_block(
             log_partition[n] = -np.inf
         elif verdict == EXTREME:
             log_partition[n] = log_forward(unary, edges, transitions, start, stop)[1]
+
+
+@kernel
+def scaled_marginals(
+    labels: tuple[int, ...],
+    length: int,
+    edges: FloatArray,
+    steps: FloatArray,
+    transposed: FloatArray,
+    weights: FloatArray,
+    alpha: FloatArray,
+    scales: FloatArray,
+    sentence_weight: float,
+    start: int,
+    marginals: FloatArray,
+    outer: FloatArray,
+) -> tuple[float, int]:
+    """Padded rows of scores to marginals from row start, and outer (width * width,) for the label pairs.
+
+    The log-partition, transitions unshifted, and a verdict: unless it is ORDINARY nothing was filled.
+    """
+    n_labels = label_count(labels, edges.shape[1])
+    shift, verdict = exponentiate_tokens(labels, edges, length, weights)
+    if verdict != ORDINARY:
+        return shift, verdict
+    log_total, total, verdict = forward(labels, n_labels, length, weights, steps, alpha, scales)
+    if verdict != ORDINARY:
+        return log_total, verdict
+    backward(labels, n_labels, length, weights, transposed, alpha, scales, total, start, marginals)
+    add_edges(labels, n_labels, length, alpha, weights, sentence_weight, outer)
+    return log_total + shift, ORDINARY
 
 
 @kernel
@@ -81,19 +113,15 @@ def marginal_block(
 ) -> None:
     """Fill log_partition[first:last], the marginals of their tokens, and pairwise (M, M), weighted.
 
-    marginals may be the same array as unary. A sentence of weight zero is passed over: marginals zero.
+    A sentence of weight zero is passed over: marginals zero.
     """
     n_labels = label_count(labels, unary.shape[1])
     width = padded_width(labels, unary.shape[1])
     longest = longest_sentence(offsets, first, last)
-    weights = np.empty(longest * width)
-    powers = np.empty(longest * width, dtype=np.int64)
-    alpha = np.empty(longest * width)
-    scales = np.empty(longest)
-    beta = np.empty(width)
-    outer = np.zeros((width, width))
+    weights, alpha = np.empty(longest * width), np.empty(longest * width)
+    scales, outer = np.empty(longest), np.zeros(width * width)
     steps, step_shift, tame = exponentiate_transitions(transitions, width)
-    transposed = steps.T.copy()
+    transposed = steps.reshape(width, width).T.copy().reshape(-1)
     pairwise[:] = 0.0
     for n in range(first, last):
         start, stop = offsets[n], offsets[n + 1]
@@ -103,28 +131,40 @@ def marginal_block(
         if sentence_weights[n] == 0.0:
             marginals[start:stop] = 0.0
             continue
-        shift, verdict = exponentiate_tokens(labels, unary, edges, start, stop, weights, powers)
-        if verdict == ORDINARY and tame:
-            log_total, total, verdict = forward(labels, n_labels, stop - start, weights, steps, alpha, scales)
-            log_partition[n] = log_total + shift + (stop - start - 1) * step_shift
-        elif verdict == ORDINARY:
-            verdict = EXTREME
-        if verdict == ORDINARY:
-            length = stop - start
-            backward(
-                labels, n_labels, length, weights, transposed, alpha, scales, total, beta, start, marginals
+        verdict = EXTREME
+        if tame:
+            copy_rows(labels, unary, start, stop, weights)
+            log_total, verdict = scaled_marginals(
+                labels,
+                stop - start,
+                edges,
+                steps,
+                transposed,
+                weights,
+                alpha,
+                scales,
+                sentence_weights[n],
+                start,
+                marginals,
+                outer,
             )
-            add_edges(labels, n_labels, length, alpha, weights, sentence_weights[n], outer)
-        elif verdict == NO_PATH:
+            log_partition[n] = log_total + (stop - start - 1) * step_shift
+        if verdict == NO_PATH:
             log_partition[n] = -np.inf
             marginals[start:stop] = 0.0
-        else:
+        elif verdict == EXTREME:
             log_partition[n] = log_marginals(
                 unary, edges, transitions, start, stop, sentence_weights[n], marginals, pairwise
             )
+    add_pairs(n_labels, width, outer, steps, pairwise)
+
+
+@kernel
+def add_pairs(n_labels: int, width: int, outer: FloatArray, steps: FloatArray, pairwise: FloatArray) -> None:
+    """Add to pairwise (M, M) what `scaled_marginals` gathered, times the transitions."""
     for i in range(n_labels):
         for j in range(n_labels):
-            pairwise[i, j] += outer[i, j] * steps[i, j]
+            pairwise[i, j] += outer[i * width + j] * steps[i * width + j]
 
 
 @kernel

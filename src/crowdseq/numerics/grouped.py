@@ -6,12 +6,14 @@ is seen from O offsets (by the token itself, by the token before it ...). Row v 
 summed weights of value v seen from offset o, so a token adds a handful of rows and never touches a feature.
 The gradient goes the same way back. Weights exist for active (piece, offset, label) triples only: those of
 piece p and offset o are pair_bounds[p * O + o] .. pair_bounds[p * O + o + 1], their labels in pair_labels.
+Where most values are rare and have few labels, as word pairs do, rows do not pay: tokens then list pairs.
 """
 
 import numpy as np
 
 from crowdseq.arrays import FloatArray, IntArray
 from crowdseq.numerics.compiling import inlined, kernel
+from crowdseq.numerics.lanes import N_LANES, add, load, spread, store
 from crowdseq.numerics.scaled_passes import label_count
 
 
@@ -54,33 +56,85 @@ def score_values(
 
 @kernel
 def emit(
-    labels: tuple[int, ...], token_rows: IntArray, rows: FloatArray, first: int, last: int, scores: FloatArray
+    labels: tuple[int, ...],
+    token_rows: IntArray,
+    rows: FloatArray,
+    first: int,
+    last: int,
+    stride: int,
+    scores: FloatArray,
 ) -> None:
-    """Fill scores (T, M) of tokens first..last with the sum of their rows; row -1 is none.
+    """Fill flat scores, `stride` for each of the tokens first..last, with the sum of their rows; -1 is none.
 
-    Four labels at a time, so that the sums stay in registers.
+    Beyond the labels a token's scores are minus infinity.
     """
     n_labels = label_count(labels, rows.shape[1])
     n_slots = token_rows.shape[1]
-    whole = n_labels // 4 * 4
+    whole = n_labels // N_LANES * N_LANES
+    flat = rows.reshape(-1)
     for t in range(first, last):
-        for j in range(0, whole, 4):
-            a = b = c = d = 0.0
+        place = (t - first) * stride
+        for j in range(0, whole, N_LANES):
+            four = spread(0.0)
             for slot in range(n_slots):
                 row = token_rows[t, slot]
                 if row >= 0:
-                    a += rows[row, j]
-                    b += rows[row, j + 1]
-                    c += rows[row, j + 2]
-                    d += rows[row, j + 3]
-            scores[t, j], scores[t, j + 1], scores[t, j + 2], scores[t, j + 3] = a, b, c, d
+                    four = add(four, load(flat, row * n_labels + j))
+            store(scores, place + j, four)
         for j in range(whole, n_labels):
-            a = 0.0
+            one = 0.0
             for slot in range(n_slots):
                 row = token_rows[t, slot]
                 if row >= 0:
-                    a += rows[row, j]
-            scores[t, j] = a
+                    one += flat[row * n_labels + j]
+            scores[place + j] = one
+        for j in range(n_labels, stride):
+            scores[place + j] = -np.inf
+
+
+@kernel
+def add_entries(
+    bounds: IntArray,
+    pairs: IntArray,
+    pair_labels: IntArray,
+    weights: FloatArray,
+    first: int,
+    last: int,
+    stride: int,
+    scores: FloatArray,
+) -> None:
+    """Add to flat scores, `stride` for each of the tokens first..last, the weights of pairs they list.
+
+    Token t lists pairs[bounds[t]:bounds[t + 1]], and pair_labels beside them.
+    """
+    for t in range(first, last):
+        place = (t - first) * stride
+        for entry in range(bounds[t], bounds[t + 1]):
+            scores[place + pair_labels[entry]] += weights[pairs[entry]]
+
+
+@kernel
+def entry_masses(
+    bounds: IntArray,
+    tokens: IntArray,
+    pair_labels: IntArray,
+    masses: FloatArray,
+    first: int,
+    last: int,
+    result: FloatArray,
+) -> None:
+    """Fill result of the pairs first..last with the masses (T, M) of their label in tokens that list them.
+
+    Pair p is listed by tokens[bounds[p]:bounds[p + 1]]; one that none lists is left alone.
+    """
+    for pair in range(first, last):
+        if bounds[pair] == bounds[pair + 1]:
+            continue
+        label = pair_labels[pair]
+        total = 0.0
+        for entry in range(bounds[pair], bounds[pair + 1]):
+            total += masses[tokens[entry], label]
+        result[pair] = total
 
 
 @kernel
@@ -114,52 +168,72 @@ def add_windows(
                         scores[t, j] += rows[row, j]
 
 
+@inlined
+def _add_row(n_labels: int, source: FloatArray, at: int, target: FloatArray, to: int) -> None:
+    """target[to : to + M] += source[at : at + M]."""
+    whole = n_labels // N_LANES * N_LANES
+    for j in range(0, whole, N_LANES):
+        store(target, to + j, add(load(target, to + j), load(source, at + j)))
+    for j in range(whole, n_labels):
+        target[to + j] += source[at + j]
+
+
 @kernel
-def scatter(
+def scatter(labels: tuple[int, ...], token_rows: IntArray, masses: FloatArray, rows: FloatArray) -> None:
+    """Fill rows with the summed masses (T, M) of the tokens that show them."""
+    n_labels = label_count(labels, rows.shape[1])
+    n_tokens, n_slots = token_rows.shape
+    source, target = masses.reshape(-1), rows.reshape(-1)
+    target[:] = 0.0
+    for t in range(n_tokens):
+        for slot in range(n_slots):
+            row = token_rows[t, slot]
+            if row >= 0:
+                _add_row(n_labels, source, t * n_labels, target, row * n_labels)
+
+
+@kernel
+def scatter_part(
     labels: tuple[int, ...],
-    token_rows: IntArray,
+    tokens: IntArray,
+    tokens_rows: IntArray,
     first_row: int,
     last_row: int,
     masses: FloatArray,
     rows: FloatArray,
 ) -> None:
-    """Add masses (T, M) of all tokens to those of their rows that lie in first_row..last_row, set to zero
-    before.
+    """As `scatter`, for the rows first_row..last_row alone: tokens (E,) show tokens_rows (E,) of them.
 
-    Each row is summed in the order of the tokens whatever its range, so ranges may run on different threads.
+    Each row is summed in the order of the tokens as there, so parts may run on different threads.
     """
     n_labels = label_count(labels, rows.shape[1])
-    n_tokens, n_slots = token_rows.shape
-    whole = n_labels // 4 * 4
-    rows[first_row:last_row] = 0.0
-    for t in range(n_tokens):
-        for j in range(0, whole, 4):
-            a, b, c, d = masses[t, j], masses[t, j + 1], masses[t, j + 2], masses[t, j + 3]
-            for slot in range(n_slots):
-                row = token_rows[t, slot]
-                if first_row <= row < last_row:
-                    rows[row, j] += a
-                    rows[row, j + 1] += b
-                    rows[row, j + 2] += c
-                    rows[row, j + 3] += d
-        for j in range(whole, n_labels):
-            a = masses[t, j]
-            for slot in range(n_slots):
-                row = token_rows[t, slot]
-                if first_row <= row < last_row:
-                    rows[row, j] += a
+    source, target = masses.reshape(-1), rows.reshape(-1)
+    target[first_row * n_labels : last_row * n_labels] = 0.0
+    for entry in range(len(tokens)):
+        _add_row(n_labels, source, tokens[entry] * n_labels, target, tokens_rows[entry] * n_labels)
 
 
 @inlined
 def sum_values(
-    size: int, piece_values: IntArray, first: int, last: int, rows: FloatArray, mass: FloatArray
+    low: int,
+    high: int,
+    size: int,
+    piece_values: IntArray,
+    first: int,
+    last: int,
+    rows: FloatArray,
+    mass: FloatArray,
 ) -> None:
-    """Fill mass (size,) with the summed rows, flat and `size` for each value, of piece_values[first:last]."""
-    for place in range(size):
+    """Fill mass[low:high] with that stretch of the summed rows, flat and `size` for each value, of
+    piece_values[first:last]."""
+    whole = low + (high - low) // N_LANES * N_LANES
+    for place in range(low, high):
         mass[place] = 0.0
     for entry in range(first, last):
         base = piece_values[entry] * size
-        for place in range(size):
+        for place in range(low, whole, N_LANES):
+            store(mass, place, add(load(mass, place), load(rows, base + place)))
+        for place in range(whole, high):
             mass[place] += rows[base + place]
 
 
@@ -190,7 +264,11 @@ def pair_masses(
             for pair in range(begin, end):
                 masses[pair] = flat[base + columns[pair]]
         else:
-            sum_values(size, piece_values, piece_bounds[piece], piece_bounds[piece + 1], flat, mass)
+            # Columns rise from pair to pair, and many pieces are seen from one offset of several.
+            low, high = columns[begin], columns[end - 1] + 1
+            sum_values(
+                low, high, size, piece_values, piece_bounds[piece], piece_bounds[piece + 1], flat, mass
+            )
             for pair in range(begin, end):
                 masses[pair] = mass[columns[pair]]
 
@@ -210,7 +288,7 @@ def count_pairs(
     flat = rows.reshape(-1)
     mass = np.empty(size)
     for piece in range(len(piece_bounds) - 1):
-        sum_values(size, piece_values, piece_bounds[piece], piece_bounds[piece + 1], flat, mass)
+        sum_values(0, size, size, piece_values, piece_bounds[piece], piece_bounds[piece + 1], flat, mass)
         for o in range(n_offsets):
             counts[piece * n_offsets + o] = 0
             if reach[piece, o] != 0:
@@ -233,7 +311,7 @@ def list_pairs(
     flat = rows.reshape(-1)
     mass = np.empty(size)
     for piece in range(len(piece_bounds) - 1):
-        sum_values(size, piece_values, piece_bounds[piece], piece_bounds[piece + 1], flat, mass)
+        sum_values(0, size, size, piece_values, piece_bounds[piece], piece_bounds[piece + 1], flat, mass)
         for o in range(n_offsets):
             pair = pair_bounds[piece * n_offsets + o]
             if pair == pair_bounds[piece * n_offsets + o + 1]:

@@ -109,17 +109,18 @@ class CrfProblem:
     def emissions(self, weights: FloatArray) -> FloatArray:
         """(T, M) the score of every label for every token, transitions aside."""
         labels = own_labels(self.n_labels)
-        rows = np.empty((int(self.layout.row_starts[-1]), self.n_labels))
+        rows = np.empty((self.layout.n_rows, self.n_labels))
         self.layout.fill_rows(weights, rows, self.threads)
         scores = np.empty((int(self.offsets[-1]), self.n_labels))
         bounds = self.offsets[sentence_blocks(self.offsets)]
-        run_blocks(
-            lambda block: emit(
-                labels, self.layout.token_rows, rows, bounds[block], bounds[block + 1], scores
-            ),
-            len(bounds) - 1,
-            self.threads,
-        )
+
+        def work(block: int) -> None:
+            first, last = int(bounds[block]), int(bounds[block + 1])
+            own = scores[first:last].reshape(-1)
+            emit(labels, self.layout.token_rows, rows, first, last, self.n_labels, own)
+            self.layout.entries.add(weights, first, last, scores)
+
+        run_blocks(work, len(bounds) - 1, self.threads)
         return scores
 
     def lattice(self, weights: FloatArray, extra: FloatArray | None = None) -> Lattice:
@@ -191,7 +192,7 @@ class Objective:
         cls, problem: CrfProblem, targets: Targets, c2: float, sentence_weights: FloatArray
     ) -> "Objective":
         layout = problem.layout
-        rows = np.empty((int(layout.row_starts[-1]), problem.n_labels))
+        rows = np.empty((layout.n_rows, problem.n_labels))
         weighted = targets.unary * np.repeat(sentence_weights, np.diff(problem.offsets))[:, None]
         observed = np.empty(problem.n_weights)
         layout.collect(weighted, rows, observed[: layout.n_pairs], problem.threads)
@@ -203,16 +204,17 @@ class Objective:
     def __call__(self, weights: FloatArray) -> tuple[float, FloatArray]:
         problem, layout = self.problem, self.problem.layout
         layout.fill_rows(weights, self.rows, problem.threads)
-        log_partition, pairs = self._expect(problem.transitions(weights))
+        log_partition, pairs = self._expect(weights)
         gradient = np.empty(problem.n_weights)
         layout.collect(self.expected, self.rows, gradient[: layout.n_pairs], problem.threads)
         gradient[layout.n_pairs :] = pairs.ravel()[problem.learnt_transitions]
         along, square = subtract_and_penalise(gradient, self.observed, weights, self.c2)
         return dot(self.sentence_weights, log_partition) - along + self.c2 * square, gradient
 
-    def _expect(self, transitions: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def _expect(self, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
         """(N,) log-partitions and (M, M) expected pairs; the expected labels go to self.expected."""
-        problem = self.problem
+        problem, entries = self.problem, self.problem.layout.entries
+        transitions = problem.transitions(weights)
         labels, edges = own_labels(problem.n_labels), problem.rules.edges
         bounds = sentence_blocks(problem.offsets)
         n_blocks = len(bounds) - 1
@@ -224,6 +226,10 @@ class Objective:
                 labels,
                 problem.layout.token_rows,
                 self.rows,
+                entries.bounds,
+                entries.pairs,
+                entries.labels,
+                weights,
                 problem.offsets,
                 transitions,
                 edges,

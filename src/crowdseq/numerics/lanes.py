@@ -1,0 +1,139 @@
+"""Four doubles at a time inside kernels: a compiler left to itself seldom finds that the hot loops allow it.
+
+A value of the type lives in registers only. A processor without vectors of four runs the same code slower.
+"""
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+from llvmlite import ir  # type: ignore[import-untyped]
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic, models, register_model
+
+N_LANES = 4
+_DOUBLE, _WORD, _INT32 = ir.DoubleType(), ir.IntType(64), ir.IntType(32)
+_VECTOR, _WORDS = ir.VectorType(_DOUBLE, N_LANES), ir.VectorType(_WORD, N_LANES)
+
+
+class Lanes(types.Type):
+    """The type of four doubles, as the compiler knows it."""
+
+    def __init__(self) -> None:
+        super().__init__(name="Lanes")
+
+
+_LANES = Lanes()
+Four: TypeAlias = Any  # a value of that type: only kernels can have one
+
+
+@register_model(Lanes)
+class _LanesModel(models.PrimitiveModel):
+    def __init__(self, manager: Any, of_type: Any) -> None:
+        super().__init__(manager, of_type, _VECTOR)  # type: ignore[no-untyped-call]
+
+
+def _of_one(build: Callable[[Any, Any], Any], result: Any = _LANES, given: Any = _LANES) -> Any:
+    """An operation on one value, from what builds its instructions."""
+
+    def operation(_: Any, a: Any) -> Any:  # noqa: ARG001  the compiler goes by the number of arguments
+        return result(given), lambda _context, builder, _signature, values: build(builder, *values)
+
+    return intrinsic(operation)
+
+
+def _of_two(build: Callable[[Any, Any, Any], Any], result: Any = _LANES, second: Any = _LANES) -> Any:
+    def operation(_: Any, a: Any, b: Any) -> Any:  # noqa: ARG001
+        return result(_LANES, second), lambda _context, builder, _signature, values: build(builder, *values)
+
+    return intrinsic(operation)
+
+
+def _place(context: Any, builder: Any, array_type: Any, array: Any, index: Any) -> Any:
+    data = context.make_array(array_type)(context, builder, array).data
+    return builder.bitcast(builder.gep(data, [index]), _VECTOR.as_pointer())
+
+
+def _load(_: Any, array: Any, index: Any) -> Any:  # noqa: ARG001
+    def build(context: Any, builder: Any, signature: Any, given: Any) -> Any:
+        return builder.load(_place(context, builder, signature.args[0], *given), align=8)
+
+    return _LANES(array, types.intp), build
+
+
+def _store(_: Any, array: Any, index: Any, value: Any) -> Any:  # noqa: ARG001
+    def build(context: Any, builder: Any, signature: Any, given: Any) -> Any:
+        builder.store(given[2], _place(context, builder, signature.args[0], *given[:2]), align=8)
+        return context.get_dummy_value()
+
+    return types.void(array, types.intp, _LANES), build
+
+
+def _times_add(_: Any, a: Any, b: Any, c: Any) -> Any:  # noqa: ARG001
+    def build(_context: Any, builder: Any, _signature: Any, given: Any) -> Any:
+        kind = ir.FunctionType(_VECTOR, [_VECTOR] * 3)
+        insert: Any = cgutils.get_or_insert_function
+        fused = insert(builder.module, kind, f"llvm.fmuladd.v{N_LANES}f64")
+        return builder.call(fused, given)
+
+    return _LANES(_LANES, _LANES, _LANES), build
+
+
+def _where_above(_: Any, a: Any, b: Any, yes: Any, no: Any) -> Any:  # noqa: ARG001
+    def build(_context: Any, builder: Any, _signature: Any, given: Any) -> Any:
+        return builder.select(builder.fcmp_ordered(">", given[0], given[1]), given[2], given[3])
+
+    return _LANES(_LANES, _LANES, _LANES, _LANES), build
+
+
+def _spread(builder: Any, value: Any) -> Any:
+    nothing = ir.Constant(_VECTOR, ir.Undefined)
+    first = builder.insert_element(nothing, value, ir.Constant(_INT32, 0))
+    everywhere = ir.Constant(ir.VectorType(_INT32, N_LANES), [0] * N_LANES)
+    return builder.shuffle_vector(first, nothing, everywhere)
+
+
+def _higher(builder: Any, a: Any, b: Any) -> Any:
+    return builder.select(builder.fcmp_ordered(">", a, b), a, b)
+
+
+def _lower(builder: Any, a: Any, b: Any) -> Any:
+    return builder.select(builder.fcmp_ordered("<", a, b), a, b)
+
+
+def _sum(builder: Any, a: Any, b: Any) -> Any:
+    return builder.fadd(a, b)
+
+
+def _folded(fold: Callable[[Any, Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """One number out of four: two pairs, then their results."""
+
+    def build(builder: Any, value: Any) -> Any:
+        a, b, c, d = [builder.extract_element(value, ir.Constant(_INT32, n)) for n in range(N_LANES)]
+        return fold(builder, fold(builder, a, c), fold(builder, b, d))
+
+    return build
+
+
+def _power_of_two(builder: Any, value: Any) -> Any:
+    bits = builder.bitcast(value, _WORDS)
+    moved = builder.shl(bits, ir.Constant(_WORDS, [ir.Constant(_WORD, 52)] * N_LANES))
+    return builder.bitcast(moved, _VECTOR)
+
+
+load: Any = intrinsic(_load)  # (array, index): four numbers of a flat array
+store: Any = intrinsic(_store)  # (array, index, value)
+spread: Any = _of_one(_spread, given=types.float64)  # one number in all lanes
+lane: Any = _of_two(lambda builder, a, n: builder.extract_element(a, n), types.float64, types.int32)
+add: Any = _of_two(_sum)
+subtract: Any = _of_two(lambda builder, a, b: builder.fsub(a, b))
+times: Any = _of_two(lambda builder, a, b: builder.fmul(a, b))
+times_add: Any = intrinsic(_times_add)  # a * b + c, in one step where the processor has one
+higher: Any = _of_two(_higher)  # where they cannot be compared, the second
+lower: Any = _of_two(_lower)
+where_above: Any = intrinsic(_where_above)  # (a, b, yes, no): yes where a > b, no elsewhere
+sum_of_lanes: Any = _of_one(_folded(_sum), types.float64)
+highest_lane: Any = _of_one(_folded(_higher), types.float64)
+lowest_lane: Any = _of_one(_folded(_lower), types.float64)
+# 2^k from k + 1023 in the lowest bits of each double: those bits become its exponent.
+power_of_two: Any = _of_one(_power_of_two)
