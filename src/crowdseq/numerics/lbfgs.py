@@ -29,9 +29,11 @@ class Memory:
     curvatures: tuple[float, ...] = ()  # product of each step with its change
     scale: float = 1.0  # how long the last step was for its change of the gradient
 
-    def after(self, there: "_Point", here: "_Point") -> "Memory":
+    def after(self, there: "_Point", here: "_Point", threads: int = 1) -> "Memory":
         """This memory and one more step; a step without curvature is not remembered."""
-        step, change, curvature, square = compare(there.weights, here.weights, there.gradient, here.gradient)
+        step, change, curvature, square = compare(
+            there.weights, here.weights, there.gradient, here.gradient, threads
+        )
         if curvature <= 1e-12 * square:
             return self
         return Memory(
@@ -42,22 +44,22 @@ class Memory:
             curvature / square,
         )
 
-    def direction(self, gradient: FloatArray) -> FloatArray:
+    def direction(self, gradient: FloatArray, threads: int = 1) -> FloatArray:
         """Minus the approximate inverse Hessian times the gradient (the two-loop recursion)."""
         result = -gradient
         factors: list[float] = []
         pending, last = 0.0, gradient
         known = tuple(zip(self.steps, self.changes, self.curvatures, strict=True))
         for step, change, curvature in reversed(known):
-            factor = add_and_dot(result, pending, last, step) / curvature
+            factor = add_and_dot(result, pending, last, step, threads) / curvature
             factors.append(factor)
             pending, last = -factor, change
-        add_and_scale(result, pending, last, self.scale)
+        add_and_scale(result, pending, last, self.scale, threads)
         pending = 0.0
         for (step, change, curvature), factor in zip(known, reversed(factors), strict=True):
-            projection = add_and_dot(result, pending, last, change) / curvature
+            projection = add_and_dot(result, pending, last, change, threads) / curvature
             pending, last = factor - projection, step
-        add_and_scale(result, pending, last, 1.0)
+        add_and_scale(result, pending, last, 1.0, threads)
         return result
 
 
@@ -80,13 +82,14 @@ class Minimiser:
 
     max_iterations: steps at most. tolerance: stop when ten steps lower the value by less than this share.
     l1: weight of the sum of absolute values, added to the objective. stop_below: a value that is low enough.
-    progress: told (iteration, value).
+    threads: for the arithmetic of the search; they change no number. progress: told (iteration, value).
     """
 
     max_iterations: int = 1_000
     tolerance: float = 1e-5
     l1: float = 0.0
     stop_below: float = -np.inf
+    threads: int = 1
     progress: Callable[[int, float], None] | None = None
 
     def minimise(self, evaluate: Evaluate, start: FloatArray, memory: Memory | None = None) -> Optimum:
@@ -108,7 +111,7 @@ class Minimiser:
             if there is None:
                 converged = True  # no step lowers the value any more: the end of what doubles can tell apart
                 break
-            memory = memory.after(there, here)
+            memory = memory.after(there, here, self.threads)
             here = there
             history.append(here.value)
             if self.progress is not None:
@@ -122,24 +125,24 @@ class Minimiser:
     def _is_flat(self, here: "_Point", history: list[float]) -> bool:
         if here.value <= self.stop_below:
             return True
-        if norm(here.slope) <= _FLAT:
+        if norm(here.slope, self.threads) <= _FLAT:
             return True
         if len(history) <= _PERIOD:
             return False
         return history[-1 - _PERIOD] - here.value < self.tolerance * abs(here.value)
 
     def _step(self, evaluate: Evaluate, here: "_Point", memory: Memory) -> "tuple[_Point | None, int]":
-        direction = memory.direction(here.slope)
+        direction = memory.direction(here.slope, self.threads)
         if self.l1 > 0.0:
             direction[direction * here.slope >= 0.0] = 0.0
-        slope = dot(direction, here.slope)
+        slope = dot(direction, here.slope, self.threads)
         if not slope < 0.0:
             return None, 0
         # Without any knowledge of scale the first trial step has length one at most.
-        length = 1.0 if memory.steps else min(1.0, 1.0 / norm(direction))
+        length = 1.0 if memory.steps else min(1.0, 1.0 / norm(direction, self.threads))
         if self.l1 > 0.0:
             return _projected_search(evaluate, here, direction, length, self.l1)
-        return _wolfe_search(evaluate, here, direction, slope, length)
+        return _wolfe_search(evaluate, here, direction, slope, length, self.threads)
 
 
 @dataclass(frozen=True)
@@ -169,18 +172,18 @@ def _pseudo_gradient(weights: FloatArray, gradient: FloatArray, l1: float) -> Fl
 
 
 def _wolfe_search(
-    evaluate: Evaluate, here: _Point, direction: FloatArray, slope: float, length: float
+    evaluate: Evaluate, here: _Point, direction: FloatArray, slope: float, length: float, threads: int
 ) -> tuple[_Point | None, int]:
     """Bisection and doubling until the value fell enough and the slope flattened enough."""
     low, high = 0.0, np.inf
     best: _Point | None = None
     for tried in range(1, _LONGEST_SEARCH + 1):
-        there = _Point.at(evaluate, move(here.weights, length, direction), 0.0)
+        there = _Point.at(evaluate, move(here.weights, length, direction, threads), 0.0)
         if not there.value <= here.value + _SUFFICIENT_DECREASE * length * slope:
             high = length
         else:
             best = there
-            if dot(there.gradient, direction) >= _CURVATURE * slope:
+            if dot(there.gradient, direction, threads) >= _CURVATURE * slope:
                 return there, tried
             low = length
         if best is not None and high < np.inf:

@@ -1,6 +1,6 @@
 """CrfProblem: one text, its features and its label rules, ready to be trained towards many targets."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -151,7 +151,8 @@ class CrfProblem:
             raise SettingsError(f"c2 must be a number not below 0, not {c2}")
         objective = self.objective(targets, c2, sentence_weights)
         begin = np.zeros(self.n_weights) if start is None else start
-        return (minimiser or Minimiser()).minimise(objective, begin, memory)
+        search = replace(minimiser or Minimiser(), threads=self.threads)
+        return search.minimise(objective, begin, memory)
 
     def objective(
         self, targets: Targets, c2: float = 1.0, sentence_weights: FloatArray | None = None
@@ -208,7 +209,7 @@ class Objective:
         gradient = np.empty(problem.n_weights)
         layout.collect(self.expected, self.rows, gradient[: layout.n_pairs], problem.threads)
         gradient[layout.n_pairs :] = pairs.ravel()[problem.learnt_transitions]
-        along, square = subtract_and_penalise(gradient, self.observed, weights, self.c2)
+        along, square = subtract_and_penalise(gradient, self.observed, weights, self.c2, problem.threads)
         return dot(self.sentence_weights, log_partition) - along + self.c2 * square, gradient
 
     def _expect(self, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
