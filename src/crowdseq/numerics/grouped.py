@@ -9,9 +9,11 @@ piece p and offset o are pair_bounds[p * O + o] .. pair_bounds[p * O + o + 1], t
 Where most values are rare and have few labels, as word pairs do, rows do not pay: tokens then list pairs.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from crowdseq.arrays import FloatArray, IntArray
+from crowdseq.arrays import BoolArray, FloatArray, IntArray
 from crowdseq.numerics.compiling import inlined, kernel
 from crowdseq.numerics.lanes import N_LANES, add, load, spread, store
 from crowdseq.numerics.scaled_passes import label_count
@@ -26,21 +28,74 @@ def pair_columns(n_offsets: int, n_labels: int, pair_bounds: IntArray, pair_labe
     return np.asarray((places * n_labels + pair_labels).astype(np.int32))
 
 
+@dataclass(frozen=True, eq=False)
+class PieceRows:
+    """How `score_values` adds up pieces: those with most columns as a whole, others pair by pair.
+
+    pairs: (P + 1,) bounds of each piece's pairs. spans: (P + 1,) bounds of its stretch of whole rows, empty
+    for a piece that has none; lows: (P,) the column at which the stretch begins.
+    """
+
+    pairs: IntArray
+    spans: IntArray
+    lows: IntArray
+
+    @classmethod
+    def of_pairs(
+        cls, n_offsets: int, pair_bounds: IntArray, columns: IntArray, shared: BoolArray
+    ) -> "PieceRows":
+        """shared: (P,) whether a piece is added often enough for a stretch of its own to pay."""
+        ends = pair_bounds[::n_offsets]
+        n_pairs = np.diff(ends)
+        some = n_pairs > 0
+        lows, highs = np.zeros(len(n_pairs), dtype=np.int64), np.zeros(len(n_pairs), dtype=np.int64)
+        lows[some], highs[some] = columns[ends[:-1][some]], columns[ends[1:][some] - 1] + 1
+        spans = np.where(shared & (n_pairs >= N_LANES) & (2 * n_pairs >= highs - lows), highs - lows, 0)
+        running = np.concatenate([[0], np.cumsum(spans)])
+        # Narrow numbers: what is looked up for each piece of each value should stay in the cache.
+        return cls(ends.astype(np.int32), running.astype(np.int32), lows.astype(np.int32))
+
+    def lay_out(self, columns: IntArray, weights: FloatArray) -> FloatArray:
+        """The stretches: weights in their columns, zeros between them."""
+        whole = np.zeros(int(self.spans[-1]))
+        _lay_out(self.pairs, self.spans, self.lows, columns, weights, whole)
+        return whole
+
+
+@kernel
+def _lay_out(
+    pairs: IntArray,
+    spans: IntArray,
+    lows: IntArray,
+    columns: IntArray,
+    weights: FloatArray,
+    whole: FloatArray,
+) -> None:
+    for piece in range(len(lows)):
+        if spans[piece] < spans[piece + 1]:
+            shift = spans[piece] - lows[piece]
+            for pair in range(pairs[piece], pairs[piece + 1]):
+                whole[shift + columns[pair]] = weights[pair]
+
+
 @kernel
 def score_values(
     n_offsets: int,
     value_bounds: IntArray,
     value_pieces: IntArray,
-    pair_bounds: IntArray,
+    pairs: IntArray,
+    spans: IntArray,
+    lows: IntArray,
     columns: IntArray,
     weights: FloatArray,
+    whole: FloatArray,
     first: int,
     last: int,
     rows: FloatArray,
 ) -> None:
     """Fill rows of the values first..last, (V * O, M), with the summed weights of their pieces.
 
-    columns: as `pair_columns` makes them.
+    columns: as `pair_columns` makes them; pairs, spans, lows, whole: as in `PieceRows`.
     """
     size = n_offsets * rows.shape[1]
     flat = rows.reshape(-1)
@@ -49,9 +104,23 @@ def score_values(
         for place in range(base, base + size):
             flat[place] = 0.0
         for entry in range(value_bounds[value], value_bounds[value + 1]):
-            at = value_pieces[entry] * n_offsets
-            for pair in range(pair_bounds[at], pair_bounds[at + n_offsets]):
-                flat[base + columns[pair]] += weights[pair]
+            piece = value_pieces[entry]
+            span = spans[piece + 1] - spans[piece]
+            if span > 0:
+                add_row(span, whole, spans[piece], flat, base + lows[piece])
+            else:
+                for pair in range(pairs[piece], pairs[piece + 1]):
+                    flat[base + columns[pair]] += weights[pair]
+
+
+@inlined
+def add_row(size: int, source: FloatArray, at: int, target: FloatArray, to: int) -> None:
+    """target[to : to + size] += source[at : at + size]."""
+    whole = size // N_LANES * N_LANES
+    for j in range(0, whole, N_LANES):
+        store(target, to + j, add(load(target, to + j), load(source, at + j)))
+    for j in range(whole, size):
+        target[to + j] += source[at + j]
 
 
 @kernel
@@ -114,6 +183,18 @@ def add_entries(
 
 
 @kernel
+def scatter_entries(
+    bounds: IntArray, pairs: IntArray, pair_labels: IntArray, masses: FloatArray, result: FloatArray
+) -> None:
+    """Set result to zero for all listed pairs, then add the masses (T, M) of the tokens that list them."""
+    for pair in pairs:
+        result[pair] = 0.0
+    for t in range(len(bounds) - 1):
+        for entry in range(bounds[t], bounds[t + 1]):
+            result[pairs[entry]] += masses[t, pair_labels[entry]]
+
+
+@kernel
 def entry_masses(
     bounds: IntArray,
     tokens: IntArray,
@@ -123,7 +204,7 @@ def entry_masses(
     last: int,
     result: FloatArray,
 ) -> None:
-    """Fill result of the pairs first..last with the masses (T, M) of their label in tokens that list them.
+    """As `scatter_entries`, for the pairs first..last alone and pair by pair, so parts may run on threads.
 
     Pair p is listed by tokens[bounds[p]:bounds[p + 1]]; one that none lists is left alone.
     """
@@ -168,16 +249,6 @@ def add_windows(
                         scores[t, j] += rows[row, j]
 
 
-@inlined
-def _add_row(n_labels: int, source: FloatArray, at: int, target: FloatArray, to: int) -> None:
-    """target[to : to + M] += source[at : at + M]."""
-    whole = n_labels // N_LANES * N_LANES
-    for j in range(0, whole, N_LANES):
-        store(target, to + j, add(load(target, to + j), load(source, at + j)))
-    for j in range(whole, n_labels):
-        target[to + j] += source[at + j]
-
-
 @kernel
 def scatter(labels: tuple[int, ...], token_rows: IntArray, masses: FloatArray, rows: FloatArray) -> None:
     """Fill rows with the summed masses (T, M) of the tokens that show them."""
@@ -189,7 +260,7 @@ def scatter(labels: tuple[int, ...], token_rows: IntArray, masses: FloatArray, r
         for slot in range(n_slots):
             row = token_rows[t, slot]
             if row >= 0:
-                _add_row(n_labels, source, t * n_labels, target, row * n_labels)
+                add_row(n_labels, source, t * n_labels, target, row * n_labels)
 
 
 @kernel
@@ -210,7 +281,7 @@ def scatter_part(
     source, target = masses.reshape(-1), rows.reshape(-1)
     target[first_row * n_labels : last_row * n_labels] = 0.0
     for entry in range(len(tokens)):
-        _add_row(n_labels, source, tokens[entry] * n_labels, target, tokens_rows[entry] * n_labels)
+        add_row(n_labels, source, tokens[entry] * n_labels, target, tokens_rows[entry] * n_labels)
 
 
 @inlined

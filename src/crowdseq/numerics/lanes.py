@@ -50,23 +50,32 @@ def _of_two(build: Callable[[Any, Any, Any], Any], result: Any = _LANES, second:
 
 
 def _place(context: Any, builder: Any, array_type: Any, array: Any, index: Any) -> Any:
-    data = context.make_array(array_type)(context, builder, array).data
-    return builder.bitcast(builder.gep(data, [index]), _VECTOR.as_pointer())
+    """Where the number lies; unlike plain indexing it never counts from the end, at no cost."""
+    return builder.gep(context.make_array(array_type)(context, builder, array).data, [index])
 
 
 def _load(_: Any, array: Any, index: Any) -> Any:  # noqa: ARG001
     def build(context: Any, builder: Any, signature: Any, given: Any) -> Any:
-        return builder.load(_place(context, builder, signature.args[0], *given), align=8)
+        place = _place(context, builder, signature.args[0], *given)
+        return builder.load(builder.bitcast(place, _VECTOR.as_pointer()), align=8)
 
     return _LANES(array, types.intp), build
 
 
 def _store(_: Any, array: Any, index: Any, value: Any) -> Any:  # noqa: ARG001
     def build(context: Any, builder: Any, signature: Any, given: Any) -> Any:
-        builder.store(given[2], _place(context, builder, signature.args[0], *given[:2]), align=8)
+        place = _place(context, builder, signature.args[0], *given[:2])
+        builder.store(given[2], builder.bitcast(place, _VECTOR.as_pointer()), align=8)
         return context.get_dummy_value()
 
     return types.void(array, types.intp, _LANES), build
+
+
+def _spread_at(_: Any, array: Any, index: Any) -> Any:  # noqa: ARG001
+    def build(context: Any, builder: Any, signature: Any, given: Any) -> Any:
+        return _spread(builder, builder.load(_place(context, builder, signature.args[0], *given)))
+
+    return _LANES(array, types.intp), build
 
 
 def _times_add(_: Any, a: Any, b: Any, c: Any) -> Any:  # noqa: ARG001
@@ -124,6 +133,7 @@ def _power_of_two(builder: Any, value: Any) -> Any:
 load: Any = intrinsic(_load)  # (array, index): four numbers of a flat array
 store: Any = intrinsic(_store)  # (array, index, value)
 spread: Any = _of_one(_spread, given=types.float64)  # one number in all lanes
+spread_at: Any = intrinsic(_spread_at)  # (array, index): one number of a flat array in all lanes
 lane: Any = _of_two(lambda builder, a, n: builder.extract_element(a, n), types.float64, types.int32)
 add: Any = _of_two(_sum)
 subtract: Any = _of_two(lambda builder, a, b: builder.fsub(a, b))

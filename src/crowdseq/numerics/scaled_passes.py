@@ -20,6 +20,7 @@ from crowdseq.numerics.lanes import (
     lower,
     lowest_lane,
     spread,
+    spread_at,
     store,
     subtract,
     sum_of_lanes,
@@ -124,11 +125,11 @@ def _four_sums(n_labels: int, width: int, vector: FloatArray, at: int, matrix: F
     """
     even, odd = spread(0.0), spread(0.0)
     for i in range(0, n_labels - 1, 2):
-        even = times_add(spread(vector[at + i]), load(matrix, i * width + j), even)
-        odd = times_add(spread(vector[at + i + 1]), load(matrix, i * width + width + j), odd)
+        even = times_add(spread_at(vector, at + i), load(matrix, i * width + j), even)
+        odd = times_add(spread_at(vector, at + i + 1), load(matrix, i * width + width + j), odd)
     if n_labels % 2 == 1:
         i = n_labels - 1
-        even = times_add(spread(vector[at + i]), load(matrix, i * width + j), even)
+        even = times_add(spread_at(vector, at + i), load(matrix, i * width + j), even)
     return add(even, odd)
 
 
@@ -249,6 +250,6 @@ def add_edges(
             two = times(load(leaving, second + j), spread(second_weight))
             for i in range(n_labels):
                 sums = load(outer, i * width + j)
-                sums = times_add(spread(alpha[row - width + i]), one, sums)
-                sums = times_add(spread(alpha[second - width + i]), two, sums)
+                sums = times_add(spread_at(alpha, row - width + i), one, sums)
+                sums = times_add(spread_at(alpha, second - width + i), two, sums)
                 store(outer, i * width + j, sums)

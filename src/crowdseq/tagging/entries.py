@@ -7,7 +7,7 @@ import numpy as np
 
 from crowdseq.arrays import FloatArray, IntArray
 from crowdseq.core.ragged import gather_ranges, offsets_of
-from crowdseq.numerics.grouped import add_entries, entry_masses
+from crowdseq.numerics.grouped import add_entries, entry_masses, scatter_entries
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +44,10 @@ class Entries:
         own = scores[first:last].reshape(-1)
         add_entries(self.bounds, self.pairs, self.labels, weights, first, last, n_labels, own)
 
+    def collect_all(self, masses: FloatArray, result: FloatArray) -> None:
+        """Fill result of the pairs that tokens list with masses (T, M) of the tokens."""
+        scatter_entries(self.bounds, self.pairs, self.labels, masses, result)
+
     def collect(self, masses: FloatArray, first: int, last: int, result: FloatArray) -> None:
-        """Fill result of those of the pairs first..last that tokens list with masses (T, M) of the tokens."""
+        """The same for pairs first..last: bit by bit the same sums, but they can run on several threads."""
         entry_masses(self.token_bounds, self.tokens, self.pair_labels, masses, first, last, result)

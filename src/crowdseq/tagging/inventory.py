@@ -120,6 +120,7 @@ def _assemble(
         kept[index[EDGE]] = True
     bounds, value_pieces = _keep(bounds, value_pieces, kept)
     names = tuple(piece for piece, stays in zip(names, kept.tolist(), strict=True) if stays)
+    value_pieces, names = _most_shared_first(value_pieces, names)
     return Inventory(name, offsets, ids, edge, bounds, value_pieces, names, _reach(names, offsets, reached))
 
 
@@ -137,6 +138,14 @@ def _keep(bounds: IntArray, value_pieces: IntArray, kept: BoolArray) -> tuple[In
     number = np.cumsum(kept, dtype=np.int32) - 1
     running = offsets_of(stays)
     return running[bounds], number[value_pieces[stays]].astype(np.int32)
+
+
+def _most_shared_first(value_pieces: IntArray, names: tuple[str, ...]) -> tuple[IntArray, tuple[str, ...]]:
+    """Pieces numbered anew: what many values have then lies together, and stays in the cache."""
+    order = np.argsort(-np.bincount(value_pieces, minlength=len(names)), kind="stable")
+    number = np.empty(len(names), dtype=np.int32)
+    number[order] = np.arange(len(names), dtype=np.int32)
+    return number[value_pieces], tuple(names[place] for place in order.tolist())
 
 
 def _reach(

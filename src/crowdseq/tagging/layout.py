@@ -13,6 +13,7 @@ from crowdseq.core.ragged import offsets_of
 from crowdseq.numerics.blocks import run_blocks
 from crowdseq.numerics.compiling import own_labels
 from crowdseq.numerics.grouped import (
+    PieceRows,
     count_pairs,
     list_pairs,
     pair_columns,
@@ -94,6 +95,10 @@ class Layout:
 
     def fill_rows(self, weights: FloatArray, rows: FloatArray, threads: int) -> None:
         """Rows (R, M) from weights."""
+        whole = {
+            stream: self._pieces[stream].lay_out(self._columns[stream], self._own(stream, weights))
+            for stream in self._streams_with_rows
+        }
         jobs = [
             (stream, first, last)
             for stream in self._streams_with_rows
@@ -107,15 +112,21 @@ class Layout:
                 len(inventory.offsets),
                 inventory.value_bounds,
                 inventory.value_pieces,
-                self.pair_bounds[stream],
+                self._pieces[stream].pairs,
+                self._pieces[stream].spans,
+                self._pieces[stream].lows,
                 self._columns[stream],
-                weights[self.pair_starts[stream] : self.pair_starts[stream + 1]],
+                self._own(stream, weights),
+                whole[stream],
                 first,
                 last,
                 rows[self.row_starts[stream] : self.row_starts[stream + 1]],
             )
 
         run_blocks(work, len(jobs), threads)
+
+    def _own(self, stream: int, weights: FloatArray) -> FloatArray:
+        return weights[self.pair_starts[stream] : self.pair_starts[stream + 1]]
 
     def collect(self, masses: FloatArray, rows: FloatArray, result: FloatArray, threads: int) -> None:
         """Masses (T, M) of tokens to masses of pairs, into result; rows (R, M) is scratch."""
@@ -144,7 +155,7 @@ class Layout:
                 rows[self.row_starts[stream] : self.row_starts[stream + 1]],
                 first,
                 last,
-                result[self.pair_starts[stream] : self.pair_starts[stream + 1]],
+                self._own(stream, result),
             )
 
         run_blocks(work, len(jobs), threads)
@@ -171,6 +182,8 @@ class Layout:
         return found
 
     def _entry_jobs(self, masses: FloatArray, result: FloatArray, threads: int) -> list[Job]:
+        if threads == 1:
+            return [partial(self.entries.collect_all, masses, result)]
         return [
             partial(self.entries.collect, masses, first, last, result)
             for first, last in _stretches(self.entries.token_bounds, threads * _PARTS_PER_THREAD)
@@ -179,6 +192,15 @@ class Layout:
     @cached_property
     def _streams_with_rows(self) -> list[int]:
         return np.flatnonzero(np.diff(self.row_starts)).tolist()
+
+    @cached_property
+    def _pieces(self) -> tuple[PieceRows, ...]:
+        return tuple(
+            PieceRows.of_pairs(len(inventory.offsets), bounds, columns, np.diff(inventory.piece_bounds) > 1)
+            for inventory, bounds, columns in zip(
+                self.inventories, self.pair_bounds, self._columns, strict=True
+            )
+        )
 
     @cached_property
     def _columns(self) -> tuple[IntArray, ...]:

@@ -11,7 +11,7 @@ import numpy as np
 from crowdseq.arrays import FloatArray, IntArray
 from crowdseq.core.ragged import offsets_of
 from crowdseq.errors import AnnotationError
-from crowdseq.numerics.grouped import pair_columns, score_values
+from crowdseq.numerics.grouped import PieceRows, pair_columns, score_values
 from crowdseq.tagging.features import EDGE
 from crowdseq.tagging.inventory import word_pieces
 from crowdseq.tagging.streams import PAIR_BREAK
@@ -68,17 +68,31 @@ class StreamWeights:
         kept: IntArray = self.__dict__["columns"]
         return kept
 
+    def _whole(self, n_labels: int) -> tuple[PieceRows, FloatArray]:
+        if "whole" not in self.__dict__:
+            columns = self._columns(n_labels)
+            often = np.ones(len(self.pieces), dtype=np.bool_)  # any piece may be met often
+            pieces = PieceRows.of_pairs(len(self.offsets), self.pair_bounds, columns, often)
+            found = (pieces, pieces.lay_out(columns, self.pair_weights))
+            object.__setattr__(self, "whole", found)
+        kept: tuple[PieceRows, FloatArray] = self.__dict__["whole"]
+        return kept
+
     def rows_of_numbers(self, bounds: IntArray, pieces: IntArray, n_labels: int) -> FloatArray:
         """The same from piece numbers: value v has pieces[bounds[v]:bounds[v + 1]]."""
         n_values = len(bounds) - 1
         rows = np.empty((n_values * len(self.offsets), n_labels))
+        known, whole = self._whole(n_labels)
         score_values(
             len(self.offsets),
             bounds,
             pieces,
-            self.pair_bounds,
+            known.pairs,
+            known.spans,
+            known.lows,
             self._columns(n_labels),
             self.pair_weights,
+            whole,
             0,
             n_values,
             rows,
