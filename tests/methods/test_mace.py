@@ -92,6 +92,34 @@ def test_gold_is_held() -> None:
     np.testing.assert_array_equal(found.tag_ids, world.gold_tags)
 
 
+@pytest.mark.parametrize("estimate", ESTIMATES)
+def test_a_single_annotator_is_believed_by_the_competence_of_the_prior(estimate: str) -> None:
+    world = random_corpus(4, sentences=20, annotators=1, voters=1, accuracy=0.8, kind="plain")
+    found = Mace(estimate=estimate, restarts=2, knows=3.0, guesses=1.0).aggregate(world)
+    votes = world.annotations.votes()
+    np.testing.assert_array_equal(found.tag_ids[votes.tokens], votes.labels)
+    np.testing.assert_allclose(found.confidence[votes.tokens], 0.75)
+    np.testing.assert_allclose(found.parameters["knowing"], 0.75)
+
+
+def test_an_annotator_who_worked_alone_changes_no_other() -> None:
+    """The fourth annotator labelled the last sentence, and nobody else did."""
+    shared = ["a/?/P/P/P/?", "b/?/Q/Q/P/?", "c/?/R/R/R/?", "d/?/Q/Q/Q/?"]
+    alone, without = corpus(*shared, "e/?/?/?/?/Q"), corpus(*shared)
+    found, expected = (Mace(restarts=2, rounds=300).aggregate(world) for world in (alone, without))
+    np.testing.assert_allclose(found.probabilities[:4], expected.probabilities, atol=1e-6)
+    assert found.tags[4] == ("Q",)
+    assert found.parameters["knowing"][3] == 0.5
+    assert found.parameters["knowing"][0] > 0.6
+
+
+def test_gold_judges_a_single_annotator() -> None:
+    world = corpus("a/P/P", "b/Q/Q", "c/R/R", "d/P/P", "e/Q/Q", "f/R/R", "g/?/R")
+    found = Mace(gold=True, restarts=2).aggregate(world)
+    assert found.parameters["knowing"][0] > 0.6
+    assert found.tags[6] == ("R",)
+
+
 @pytest.mark.parametrize(
     "wrong", [{"estimate": "map"}, {"restarts": 0}, {"rounds": 0}, {"habit": 0.0}, {"noise": -1.0}]
 )

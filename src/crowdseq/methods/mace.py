@@ -1,13 +1,15 @@
 """MACE: who is spamming, and when."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.random import Generator
 
 from crowdseq.aggregation.contract import Aggregator, method, require
 from crowdseq.aggregation.settling import settle
-from crowdseq.arrays import FloatArray
+from crowdseq.arrays import BoolArray, FloatArray
+from crowdseq.core.annotations import Votes
 from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
 from crowdseq.numerics.annotator_models import Spamming
@@ -76,7 +78,26 @@ class Mace(Aggregator):
             if best is None or end.history[-1:] > best.history[-1:]:
                 best = end
         assert best is not None
-        return settle(corpus, crowd.spread(best.state), history=best.history, **crowd.describe(best.state))
+        truth, described = crowd.spread(best.state), crowd.describe(best.state)
+        self._believe_the_lonely(corpus, truth, described)
+        return settle(corpus, truth, history=best.history, **described)
+
+    def _believe_the_lonely(self, corpus: Corpus, truth: FloatArray, described: dict[str, Any]) -> None:
+        """Annotators whom nobody can be compared with are taken at the competence of the prior.
+
+        Votes that stand alone are explained best as habit and nothing else, which says nothing of the truth.
+        No other annotator's numbers hang on theirs, so they can be set apart.
+        """
+        votes = corpus.annotations.votes()
+        lonely = _never_compared(corpus, votes, self.gold)
+        if not lonely.any():
+            return
+        competence = self.knows / (self.knows + self.guesses)
+        chosen = np.flatnonzero(lonely[votes.annotators])
+        tokens, n_labels = votes.tokens[chosen], len(corpus.scheme)
+        truth[tokens] = (1.0 - competence) / max(n_labels - 1, 1)
+        truth[tokens, votes.labels[chosen]] = competence if n_labels > 1 else 1.0
+        described["knowing"] = np.where(lonely, competence, described["knowing"])
 
     def crowd(self, corpus: Corpus) -> tuple[CrowdTokens, Spamming]:
         """The crowd of a corpus as this recipe sees it, and the model of its annotators."""
@@ -104,6 +125,16 @@ class Mace(Aggregator):
 
     def _run(self, crowd: CrowdTokens, start: TokenState) -> Climb[TokenState]:
         return crowd.climb(start, rounds=self.rounds, tolerance=self.tolerance)
+
+
+def _never_compared(corpus: Corpus, votes: Votes, gold: bool) -> BoolArray:
+    """(K,) annotators who voted, but on no token that another voted on or whose gold is held."""
+    shared = np.bincount(votes.tokens, minlength=corpus.n_tokens) > 1
+    if gold:
+        shared |= corpus.gold_tags >= 0
+    total = np.bincount(votes.annotators, minlength=len(corpus.annotators))
+    compared = np.bincount(votes.annotators, shared[votes.tokens], minlength=len(corpus.annotators))
+    return np.asarray((total > 0) & (compared == 0))
 
 
 def start_from(crowd: CrowdTokens, model: Spamming, knowing: FloatArray, habits: FloatArray) -> TokenState:
