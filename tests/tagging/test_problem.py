@@ -34,6 +34,12 @@ def build(sentences: list[list[str]], rules: ChainRules = RULES, **settings: obj
     return CrfProblem.build(Passage.of_sentences(sentences), rules, FEATURES, **settings)  # type: ignore[arg-type]
 
 
+def one_label_a_token(sentences: list[list[str]]) -> FloatArray:
+    """Support so narrow that pairs of words are listed by token and get no rows."""
+    n_tokens = sum(map(len, sentences))
+    return np.asarray(np.eye(3)[np.random.default_rng(9).integers(0, 2, n_tokens)])
+
+
 def soft_targets(problem: CrfProblem, seed: int = 0, weights: FloatArray | None = None) -> Targets:
     """Marginals of a random chain that keeps the rules."""
     rng = np.random.default_rng(seed)
@@ -65,9 +71,10 @@ def test_the_objective_is_that_of_all_listed_paths() -> None:
         np.testing.assert_allclose(value, wanted, rtol=1e-10)
 
 
-@pytest.mark.parametrize("kind", ["hard", "soft", "weighted"])
+@pytest.mark.parametrize("kind", ["hard", "soft", "weighted", "listed"])
 def test_the_gradient_is_that_of_differences(kind: str) -> None:
-    problem = build(some_sentences())
+    sentences = some_sentences()
+    problem = build(sentences, support=one_label_a_token(sentences) if kind == "listed" else None)
     rng = np.random.default_rng(5)
     sentence_weights = rng.integers(0, 3, problem.n_sentences).astype(float) if kind == "weighted" else None
     tags = np.zeros(int(problem.offsets[-1]), dtype=np.int16)
@@ -86,9 +93,11 @@ def test_the_gradient_is_that_of_differences(kind: str) -> None:
         np.testing.assert_allclose(gradient[place], (above - below) / (2 * step), rtol=1e-5, atol=1e-6)
 
 
-def test_emissions_add_up_the_weights_of_what_a_token_shows() -> None:
+@pytest.mark.parametrize("listed", [True, False])
+def test_emissions_add_up_the_weights_of_what_a_token_shows(listed: bool) -> None:
     sentences = some_sentences(6)
-    problem = build(sentences)
+    problem = build(sentences, support=one_label_a_token(sentences) if listed else None)
+    assert (len(problem.layout.entries.pairs) > 0) == listed
     weights = np.random.default_rng(2).normal(size=problem.n_weights)
     wanted = np.zeros((int(problem.offsets[-1]), 3))
     for stream, inventory in enumerate(problem.layout.inventories):
@@ -111,11 +120,13 @@ def test_emissions_add_up_the_weights_of_what_a_token_shows() -> None:
     np.testing.assert_allclose(problem.emissions(weights), wanted, atol=1e-12)
 
 
-def test_any_number_of_threads_trains_the_same_weights_bit_by_bit() -> None:
+@pytest.mark.parametrize("listed", [True, False])
+def test_any_number_of_threads_trains_the_same_weights_bit_by_bit(listed: bool) -> None:
     sentences = some_sentences(3_000, longest=12)
+    support = one_label_a_token(sentences) if listed else None
     results = []
     for threads in (1, 2, 3):
-        problem = build(sentences, threads=threads)
+        problem = build(sentences, support=support, threads=threads)
         results.append(problem.train(soft_targets(problem), minimiser=Minimiser(max_iterations=5)))
     for other in results[1:]:
         assert other.value == results[0].value

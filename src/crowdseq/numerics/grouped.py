@@ -250,6 +250,31 @@ def add_windows(
 
 
 @kernel
+def add_pairs(
+    window: IntArray,
+    ids: IntArray,
+    pair_bounds: IntArray,
+    pair_labels: IntArray,
+    weights: FloatArray,
+    offsets: IntArray,
+    first: int,
+    last: int,
+    scores: FloatArray,
+) -> None:
+    """As `add_windows` for a stream whose values are pieces themselves, with weights in place of rows."""
+    n_offsets = len(window)
+    for n in range(first, last):
+        start, stop = offsets[n], offsets[n + 1]
+        for t in range(start, stop):
+            for o in range(n_offsets):
+                seen = t + window[o]
+                if start <= seen < stop and ids[seen] >= 0:
+                    at = ids[seen] * n_offsets + o
+                    for pair in range(pair_bounds[at], pair_bounds[at + 1]):
+                        scores[t, pair_labels[pair]] += weights[pair]
+
+
+@kernel
 def scatter(labels: tuple[int, ...], token_rows: IntArray, masses: FloatArray, rows: FloatArray) -> None:
     """Fill rows with the summed masses (T, M) of the tokens that show them."""
     n_labels = label_count(labels, rows.shape[1])

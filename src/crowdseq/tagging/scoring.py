@@ -1,24 +1,31 @@
 """From raw tokens to label scores: a word's looks are worked out once and then looked up."""
 
 import threading
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, repeat
+from itertools import chain, islice, repeat
+from typing import TypeVar
 
 import numpy as np
 
 from crowdseq.arrays import FloatArray, IntArray
 from crowdseq.core.ragged import offsets_of
 from crowdseq.errors import AnnotationError
+from crowdseq.numerics.code_table import code_table, find_codes
 from crowdseq.numerics.grouped import PieceRows, pair_columns, score_values
 from crowdseq.tagging.features import EDGE
 from crowdseq.tagging.inventory import word_pieces
+from crowdseq.tagging.piece_index import PieceIndex
 from crowdseq.tagging.streams import PAIR_BREAK
+from crowdseq.tagging.templates import TEMPLATES
 
 _MOST_WORDS = (
     400_000  # the cache of word rows starts anew beyond this, so that endless text does not fill memory
 )
+
+
+_FEW_WORDS = 200  # so many new words are looked up before an index by bytes can be built
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +66,27 @@ class StreamWeights:
         )
         known = found >= 0
         return self.rows_of_numbers(offsets_of(known)[lengths], found[known], n_labels)
+
+    def rows_of_words(self, words: Sequence[str], templates: Sequence[str], n_labels: int) -> FloatArray:
+        """(V * O, M) rows of words, as they look under the templates."""
+        ascii_words = [word for word in words if word.isascii()]
+        if len(ascii_words) < _FEW_WORDS or not PieceIndex.knows(templates):
+            return self.rows([word_pieces(word, templates) for word in words], n_labels)
+        fast = self.rows_of_numbers(*self._piece_index(templates).find(ascii_words), n_labels)
+        if len(ascii_words) == len(words):
+            return fast
+        rows = np.empty((len(words), len(self.offsets) * n_labels))
+        by_bytes = np.fromiter(map(str.isascii, words), dtype=np.bool_, count=len(words))
+        rows[by_bytes] = fast.reshape(len(ascii_words), -1)
+        others = [word_pieces(word, templates) for word in words if not word.isascii()]
+        rows[~by_bytes] = self.rows(others, n_labels).reshape(len(others), -1)
+        return rows.reshape(-1, n_labels)
+
+    def _piece_index(self, templates: Sequence[str]) -> PieceIndex:
+        if "by_bytes" not in self.__dict__:
+            object.__setattr__(self, "by_bytes", PieceIndex(self.pieces, templates))
+        kept: PieceIndex = self.__dict__["by_bytes"]
+        return kept
 
     def _columns(self, n_labels: int) -> IntArray:
         # The label count is that of the model this belongs to, so there is only ever one answer to keep.
@@ -114,23 +142,31 @@ class _Numbers(dict[Hashable, int]):
 class WordRows:
     """Score rows by word, filled as words are met; number 0 is the edge of a sentence.
 
-    Several threads may look up at once: growing is guarded, and what was handed out is never changed.
+    pairs: for each template under which neighbours are taken together, how its pairs are found; every word's
+    number in them is kept as well. Several threads may look up at once: growing is guarded, and what was
+    handed out is never changed.
     """
 
-    def __init__(self, stream: StreamWeights, templates: Sequence[str], n_labels: int) -> None:
-        self._stream, self._templates, self._n_labels = stream, templates, n_labels
+    def __init__(
+        self,
+        stream: StreamWeights,
+        templates: Sequence[str],
+        n_labels: int,
+        pairs: Mapping[str, "PairNumbers"],
+    ) -> None:
+        self._stream, self._templates, self._n_labels, self._pairs = stream, templates, n_labels, pairs
         self._lock = threading.Lock()
         self._forget()
 
     def _forget(self) -> None:
         # The key of the edge is no string, so no word can be equal to it.
         self._numbers = _Numbers({None: 0})
-        self._words: list[str] = [""]
         self._rows = self._stream.rows([[EDGE]], self._n_labels)
+        self._in_pairs = {template: np.full(1, -1, dtype=np.int64) for template in self._pairs}
         self._filled = 1
 
-    def look_up(self, tokens: Sequence[str]) -> tuple[IntArray, FloatArray, list[str]]:
-        """(T,) word numbers, the (V * O, M) rows they point into, and the words by number."""
+    def look_up(self, tokens: Sequence[str]) -> tuple[IntArray, FloatArray, dict[str, IntArray]]:
+        """(T,) word numbers, the (V * O, M) rows they point into, and by template (V,) numbers in pairs."""
         with self._lock:
             if self._filled > _MOST_WORDS:
                 self._forget()
@@ -141,21 +177,31 @@ class WordRows:
                 self._forget()
                 raise
             if len(self._numbers) > known:
-                self._add(list(self._numbers)[known:])
-            return ids, self._rows, self._words
+                self._add([str(word) for word in islice(self._numbers, known, None)])
+            return ids, self._rows, dict(self._in_pairs)
 
-    def _add(self, words: list[Hashable]) -> None:
-        fresh = [str(word) for word in words]
-        rows = self._stream.rows([word_pieces(word, self._templates) for word in fresh], self._n_labels)
+    def _add(self, fresh: list[str]) -> None:
+        rows = self._stream.rows_of_words(fresh, self._templates, self._n_labels)
         width = len(self._stream.offsets)
-        needed = (self._filled + len(fresh)) * width
-        if needed > len(self._rows):
-            grown = np.empty((max(needed, 2 * len(self._rows)), self._n_labels))
-            grown[: self._filled * width] = self._rows[: self._filled * width]
-            self._rows = grown
-        self._rows[self._filled * width : needed] = rows
+        self._rows = _extended(self._rows, self._filled * width, rows)
+        for template, pairs in self._pairs.items():
+            shown = [TEMPLATES[template](word)[0] for word in fresh]
+            self._in_pairs[template] = _extended(self._in_pairs[template], self._filled, pairs.words(shown))
         self._filled += len(fresh)
-        self._words = [*self._words, *fresh]
+
+
+Kept = TypeVar("Kept", FloatArray, IntArray)
+
+
+def _extended(kept: Kept, filled: int, new: Kept) -> Kept:
+    """The first `filled` entries and the new ones; in place if there is room, else twice as long."""
+    needed = filled + len(new)
+    if needed > len(kept):
+        grown = np.empty((max(needed, 2 * len(kept)), *kept.shape[1:]), dtype=kept.dtype)
+        grown[:filled] = kept[:filled]
+        kept = grown
+    kept[filled:needed] = new
+    return kept
 
 
 class PairNumbers:
@@ -168,18 +214,13 @@ class PairNumbers:
         first = [self._vocabulary[half[0]] for half in halves]
         second = [self._vocabulary[half[2]] for half in halves]
         self.n_words = len(self._vocabulary)
-        codes = np.array(first, dtype=np.int64) * self.n_words + np.array(second, dtype=np.int64)
-        self._order = np.argsort(codes, kind="stable")
-        self._codes = codes[self._order]
+        self._codes = np.array(first, dtype=np.int64) * self.n_words + np.array(second, dtype=np.int64)
+        self._table = code_table(self._codes)
 
     def words(self, words: Sequence[str]) -> IntArray:
         """(V,) numbers of words in pairs; -1 for a word in none."""
-        number = self._vocabulary.get
-        return np.array([number(word, -1) for word in words], dtype=np.int64)
+        return np.fromiter(map(self._vocabulary.get, words, repeat(-1)), dtype=np.int64, count=len(words))
 
     def find(self, codes: IntArray) -> IntArray:
         """(T,) codes as `streams.pair_codes` makes them to (T,) pair numbers, -1 for unknown ones."""
-        if not len(self._codes):
-            return np.full(len(codes), -1, dtype=np.int64)
-        places = np.minimum(np.searchsorted(self._codes, codes), len(self._codes) - 1)
-        return np.where(self._codes[places] == codes, self._order[places], -1)
+        return find_codes(self._table, self._codes, codes)

@@ -16,7 +16,7 @@ from crowdseq.errors import AnnotationError, SettingsError
 from crowdseq.numerics.blocks import run_blocks, sentence_blocks
 from crowdseq.numerics.chain import Lattice, best_paths, k_best_paths, log_partition, marginals
 from crowdseq.numerics.compiling import own_labels
-from crowdseq.numerics.grouped import add_windows
+from crowdseq.numerics.grouped import add_pairs, add_windows
 from crowdseq.tagging.chunks import outer_labels, summed
 from crowdseq.tagging.explanation import Explanation, Reason, reasons, strongest
 from crowdseq.tagging.features import EDGE, PAIRS, WORDS, FeatureSettings
@@ -64,6 +64,35 @@ class _SeenStream:
         def work(block: int) -> None:
             first, last = bounds[block], bounds[block + 1]
             add_windows(labels, self.window, self.ids, self.edge, offsets, first, last, self.rows, scores)
+
+        run_blocks(work, len(bounds) - 1, threads)
+
+
+@dataclass(frozen=True, eq=False)
+class _SeenPairs:
+    """A stream of word pairs in some sentences, (T,) pair numbers or -1: each adds its few weights itself."""
+
+    stream: StreamWeights
+    ids: IntArray
+
+    def add_to(self, scores: FloatArray, offsets: IntArray, threads: int) -> None:
+        """Add to scores (T, M) what every token sees of the stream."""
+        bounds, stream = sentence_blocks(offsets), self.stream
+        window = stream.window
+
+        def work(block: int) -> None:
+            first, last = bounds[block], bounds[block + 1]
+            add_pairs(
+                window,
+                self.ids,
+                stream.pair_bounds,
+                stream.pair_labels,
+                stream.pair_weights,
+                offsets,
+                first,
+                last,
+                scores,
+            )
 
         run_blocks(work, len(bounds) - 1, threads)
 
@@ -177,11 +206,11 @@ class Tagger:
         tokens: Sequence[str],
         offsets: IntArray,
         context: Context | None,
-    ) -> Iterator["_SeenStream"]:
-        word_ids, rows, words = self._word_rows.look_up(tokens)
+    ) -> Iterator["_SeenStream | _SeenPairs"]:
+        word_ids, rows, in_pairs = self._word_rows.look_up(tokens)
         yield _SeenStream(self._stream(WORDS).window, word_ids, 0, rows)
         for template in self.features.pairs:
-            yield self._seen_pairs(template, word_ids, words, offsets)
+            yield self._seen_pairs(template, in_pairs[template][word_ids], offsets)
         if not self._needs_passage:
             return
         context = context or Context()
@@ -191,20 +220,11 @@ class Tagger:
             rows = stream.rows(map(_as_pieces, found.table), len(self.chain))
             yield _SeenStream(stream.window, found.ids.astype(np.int64), -1, rows)
 
-    def _seen_pairs(
-        self, template: str, word_ids: IntArray, words: Sequence[str], offsets: IntArray
-    ) -> "_SeenStream":
+    def _seen_pairs(self, template: str, numbers: IntArray, offsets: IntArray) -> "_SeenPairs":
+        """numbers: (T,), those of the words in pairs."""
         stream = self._stream(PAIRS + template)
         pairs = stream.pair_numbers
-        used, places = np.unique(word_ids, return_inverse=True)
-        numbers = pairs.words([TEMPLATES[template](words[number])[0] for number in used.tolist()])
-        found = pairs.find(pair_codes(numbers[places], offsets, pairs.n_words))
-        values, ids = np.unique(found, return_inverse=True)
-        missing = int(len(values) > 0 and values[0] < 0)
-        values = values[missing:]
-        bounds = np.arange(len(values) + 1, dtype=np.int64)
-        rows = stream.rows_of_numbers(bounds, values.astype(np.int32), len(self.chain))
-        return _SeenStream(stream.window, ids.astype(np.int64) - missing, -1, rows)
+        return _SeenPairs(stream, pairs.find(pair_codes(numbers, offsets, pairs.n_words)))
 
     def _reasons(
         self, tokens: Sequence[str], position: int, label: int, rival: int, context: Context | None
@@ -241,7 +261,8 @@ class Tagger:
 
     @cached_property
     def _word_rows(self) -> WordRows:
-        return WordRows(self._stream(WORDS), tuple(self.features.windows), len(self.chain))
+        pairs = {template: self._stream(PAIRS + template).pair_numbers for template in self.features.pairs}
+        return WordRows(self._stream(WORDS), tuple(self.features.windows), len(self.chain), pairs)
 
     @cached_property
     def _outer(self) -> IntArray:
