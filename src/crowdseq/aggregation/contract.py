@@ -113,6 +113,18 @@ def require(condition: bool, message: str) -> None:
         raise SettingsError(message)
 
 
+def require_climb(rounds: int, tolerance: float) -> None:
+    """Refuse settings under which rounds could not be climbed."""
+    require(rounds >= 1, f"rounds is {rounds}, it must be at least 1")
+    require(tolerance >= 0, f"tolerance is {tolerance}, it cannot be negative")
+
+
+def require_prior_counts(**counts: float) -> None:
+    """Refuse prior counts, given by name, that would leave a cell without any."""
+    for name, value in counts.items():
+        require(value > 0, f"{name} is {value}, a prior count must be above 0")
+
+
 def describe_settings(recipe: Aggregator) -> dict[str, Any]:
     """The settings of a recipe by name, as they go into a run folder."""
     return {name: getattr(recipe, name) for name in getattr(recipe, "__dataclass_fields__", {})}

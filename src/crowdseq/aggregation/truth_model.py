@@ -14,6 +14,18 @@ from crowdseq.tagging.streams import Passage
 from crowdseq.tagging.targets import Targets
 
 
+def crf_problem(corpus: Corpus, trainer: CrfTrainer, support: FloatArray) -> CrfProblem:
+    """The CRF over the truth of a corpus; support (T, M): above zero for labels that a token may have."""
+    scheme = corpus.scheme
+    return CrfProblem.build(
+        Passage.of_text(corpus.text),
+        ChainRules(scheme.allowed, scheme.starts, scheme.ends),
+        trainer.feature_settings,
+        support=support,
+        threads=trainer.threads,
+    )
+
+
 @dataclass(frozen=True, eq=False)
 class Belief:
     """What is believed of the truth: unary (T, M), and pairwise (F, M, M) label pairs summed by fold."""
@@ -37,13 +49,7 @@ class TruthModel:
         cls, corpus: Corpus, folds: IntArray, n_folds: int, support: FloatArray, trainer: CrfTrainer
     ) -> "TruthModel":
         """support (T, M): above zero for the labels that a token may come to have."""
-        problem = CrfProblem.build(
-            Passage.of_text(corpus.text),
-            ChainRules(corpus.scheme.allowed, corpus.scheme.starts, corpus.scheme.ends),
-            trainer.feature_settings,
-            support=support,
-            threads=trainer.threads,
-        )
+        problem = crf_problem(corpus, trainer, support)
         return cls(problem, folds, max(n_folds, 1), np.repeat(folds, corpus.text.lengths), trainer)
 
     @property

@@ -4,18 +4,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from crowdseq.aggregation.contract import Aggregator, method, require
+from crowdseq.aggregation.contract import Aggregator, method, require, require_climb, require_prior_counts
+from crowdseq.aggregation.crowds import Crowd
 from crowdseq.aggregation.settling import settle
 from crowdseq.aggregation.voting import label_shares
 from crowdseq.arrays import FloatArray, IntArray
-from crowdseq.core.annotations import Annotations, Votes
+from crowdseq.core.annotations import Annotations
 from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.labels import LabelScheme
 from crowdseq.core.ragged import gather_ranges, offsets_of
 from crowdseq.core.text import Text
-from crowdseq.numerics.annotator_models import Accuracies, AnnotatorModel, Spamming
-from crowdseq.numerics.confusions import Confusions
+from crowdseq.numerics.annotator_models import AnnotatorModel
 from crowdseq.numerics.crowd_chain import ChainPrior, CrowdChain
 from crowdseq.numerics.em import Progress, quiet
 from crowdseq.tagging.templates import short_shape
@@ -58,13 +58,12 @@ class Bsc(Aggregator):
     def __post_init__(self) -> None:
         choices = ", ".join(ANNOTATORS)
         require(self.annotators in ANNOTATORS, f"annotators is '{self.annotators}', choose one of {choices}")
-        require(self.rounds >= 1, f"rounds is {self.rounds}, it must be at least 1")
-        require(self.tolerance >= 0, f"tolerance is {self.tolerance}, it cannot be negative")
+        require_climb(self.rounds, self.tolerance)
         require(self.diagonal >= 0, f"diagonal is {self.diagonal}, it cannot be negative")
         require(self.rare_words >= 0, f"rare_words is {self.rare_words}, it cannot be negative")
-        for name in ("cells", "slips", "transitions", "word_prior"):
-            value = getattr(self, name)
-            require(value > 0, f"{name} is {value}, a prior count must be above 0")
+        require_prior_counts(
+            cells=self.cells, slips=self.slips, transitions=self.transitions, word_prior=self.word_prior
+        )
 
     @property
     def monotone(self) -> bool:
@@ -79,63 +78,28 @@ class Bsc(Aggregator):
         return settle(corpus, end.state.truth, history=end.history, **chain.describe(end.state))
 
     def _chain(self, corpus: Corpus) -> CrowdChain:
-        scheme, votes = corpus.scheme, corpus.annotations.votes()
+        scheme, crowd = corpus.scheme, Crowd.of(corpus, gold=self.gold, bayes=True)
         prior = ChainPrior(
             np.where(scheme.starts, self.transitions, 0.0),
             np.where(scheme.allowed, self.transitions, 0.0),
             self.word_prior,
             scheme.ends,
         )
-        gold = corpus.gold_tags if self.gold else np.full(corpus.n_tokens, -1)
         words = _word_classes(corpus.text, self.rare_words) if self.words else None
-        model = self._model(corpus, votes)
-        return CrowdChain.build(model, votes.tokens, corpus.offsets, gold, prior, word_ids=words)
+        return crowd.chain(self._model(crowd), prior, words)
 
-    def _model(self, corpus: Corpus, votes: Votes) -> AnnotatorModel:
-        n_labels, n_annotators = len(corpus.scheme), len(corpus.annotators)
-        wrong = self.cells * max(n_labels - 1, 1)
-        right = self.cells + self.diagonal
+    def _model(self, crowd: Crowd) -> AnnotatorModel:
+        n_labels, right = crowd.n_labels, self.cells + self.diagonal
         if self.annotators in ("acc", "cv"):
             classes = np.arange(n_labels) if self.annotators == "cv" else np.zeros(n_labels, np.int64)
-            return Accuracies(
-                annotators=votes.annotators,
-                labels=votes.labels,
-                n_annotators=n_annotators,
-                classes=classes,
-                right=right,
-                wrong=wrong,
-                bayes=True,
-            )
+            return crowd.accuracies(classes, right=right, wrong=self.cells * max(n_labels - 1, 1))
         if self.annotators == "spam":
-            return Spamming(
-                annotators=votes.annotators,
-                labels=votes.labels,
-                n_annotators=n_annotators,
-                n_labels=n_labels,
-                knows=right,
-                guesses=self.cells,
-                habit=self.cells,
-                bayes=True,
-            )
-        return self._confusions(corpus, votes)
-
-    def _confusions(self, corpus: Corpus, votes: Votes) -> Confusions:
-        n_labels = len(corpus.scheme)
+            return crowd.spamming(knows=right, guesses=self.cells, habit=self.cells)
         prior = self.cells + self.diagonal * np.eye(n_labels)
         if self.annotators == "cm":
-            contexts, scale = None, None
-        else:
-            contexts = previous_votes(corpus.annotations, n_labels)
-            scale = _vote_scale(corpus.scheme, self.slips)
-        return Confusions(
-            annotators=votes.annotators,
-            labels=votes.labels,
-            n_annotators=len(corpus.annotators),
-            prior=prior,
-            bayes=True,
-            contexts=contexts,
-            scale=scale,
-        )
+            return crowd.confusions(prior)
+        contexts = previous_votes(crowd.corpus.annotations, n_labels)
+        return crowd.confusions(prior, contexts, _vote_scale(crowd.corpus.scheme, self.slips))
 
 
 def previous_votes(crowd: Annotations, none: int) -> IntArray:

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from crowdseq.aggregation.canonical import Canonical
-from crowdseq.aggregation.contract import JointAggregator, Learned, method, require
+from crowdseq.aggregation.contract import JointAggregator, Learned, method, require, require_climb
 from crowdseq.aggregation.settling import settle
+from crowdseq.aggregation.truth_model import crf_problem
 from crowdseq.aggregation.voting import label_shares
 from crowdseq.arrays import FloatArray, IntArray
 from crowdseq.core.corpus import Corpus
@@ -16,9 +17,7 @@ from crowdseq.numerics.chain import Lattice, log_partition, marginals
 from crowdseq.numerics.em import Progress, climb, quiet
 from crowdseq.numerics.lbfgs import Memory, Minimiser
 from crowdseq.tagging.crf import CrfTrainer
-from crowdseq.tagging.features import feature_settings
-from crowdseq.tagging.problem import ChainRules, CrfProblem
-from crowdseq.tagging.streams import Passage
+from crowdseq.tagging.problem import CrfProblem
 from crowdseq.tagging.targets import Targets
 
 TRUTHS = ("tagger", "annotators")
@@ -49,14 +48,14 @@ class CrfMa(JointAggregator):
     threads: int = 1
 
     def __post_init__(self) -> None:
-        require(self.rounds >= 1, f"rounds is {self.rounds}, it must be at least 1")
+        require_climb(self.rounds, self.tolerance)
         require(self.iterations >= 1, f"iterations is {self.iterations}, it must be at least 1")
-        require(self.tolerance >= 0, f"tolerance is {self.tolerance}, it cannot be negative")
         require(self.smoothing > 0, f"smoothing is {self.smoothing}, it must be above 0")
         require(self.truth in TRUTHS, f"truth is '{self.truth}', choose tagger or annotators")
-        self._trainer()
+        self.trainer  # noqa: B018  checks features and c2
 
-    def _trainer(self) -> CrfTrainer:
+    @property
+    def trainer(self) -> CrfTrainer:
         return CrfTrainer(features=self.features, c2=self.c2, threads=self.threads)
 
     @property
@@ -70,7 +69,7 @@ class CrfMa(JointAggregator):
         joint = _Joint.of(self, ordered.corpus)
         start = joint.start()
         end = climb(joint.step, start, rounds=self.rounds, tolerance=self.tolerance, progress=progress)
-        tagger = self._trainer().tagger(joint.problem, corpus.scheme, end.state.weights)
+        tagger = self.trainer.tagger(joint.problem, corpus.scheme, end.state.weights)
         truth = ordered.restore_tokens(joint.truth(end.state, by_tagger=self.truth == "tagger"))
         strengths = ordered.restore_annotators(end.state.strengths)
         reliability = strengths / strengths.mean()
@@ -149,14 +148,8 @@ class _Joint:
 
     @classmethod
     def of(cls, recipe: CrfMa, corpus: Corpus) -> "_Joint":
-        scheme, rows = corpus.scheme, _Rows.of(corpus)
-        problem = CrfProblem.build(
-            Passage.of_text(corpus.text),
-            ChainRules(scheme.allowed, scheme.starts, scheme.ends),
-            feature_settings(recipe.features),
-            support=_voted(rows, corpus.n_tokens),
-            threads=recipe.threads,
-        )
+        rows = _Rows.of(corpus)
+        problem = crf_problem(corpus, recipe.trainer, _voted(rows, corpus.n_tokens))
         seen = np.bincount(rows.sentences, minlength=len(corpus)) > 0
         minimiser = Minimiser(max_iterations=recipe.iterations, tolerance=1e-6)
         return cls(

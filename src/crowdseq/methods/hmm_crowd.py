@@ -4,17 +4,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from crowdseq.aggregation.contract import Aggregator, method, require
+from crowdseq.aggregation.contract import Aggregator, method, require, require_climb, require_prior_counts
+from crowdseq.aggregation.crowds import Crowd
 from crowdseq.aggregation.settling import settle
 from crowdseq.aggregation.voting import label_shares
-from crowdseq.arrays import FloatArray, IntArray
-from crowdseq.core.annotations import Votes
+from crowdseq.arrays import FloatArray
 from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
-from crowdseq.numerics.annotator_models import Accuracies, AnnotatorModel
+from crowdseq.numerics.annotator_models import AnnotatorModel
 from crowdseq.numerics.confusions import Confusions
 from crowdseq.numerics.crowd_chain import ChainPrior, CrowdChain
-from crowdseq.numerics.crowd_tokens import CrowdTokens
 from crowdseq.numerics.em import Progress, quiet
 
 ANNOTATORS = ("cv2", "full")
@@ -48,12 +47,11 @@ class HmmCrowd(Aggregator):
 
     def __post_init__(self) -> None:
         require(self.annotators in ANNOTATORS, f"annotators is '{self.annotators}', choose cv2 or full")
-        require(self.rounds >= 1, f"rounds is {self.rounds}, it must be at least 1")
         require(self.start_rounds >= 0, f"start_rounds is {self.start_rounds}, it cannot be negative")
-        require(self.tolerance >= 0, f"tolerance is {self.tolerance}, it cannot be negative")
-        for name in ("word_prior", "transition_prior", "smoothing"):
-            value = getattr(self, name)
-            require(value > 0, f"{name} is {value}, a prior count must be above 0")
+        require_climb(self.rounds, self.tolerance)
+        require_prior_counts(
+            word_prior=self.word_prior, transition_prior=self.transition_prior, smoothing=self.smoothing
+        )
 
     @property
     def monotone(self) -> bool:
@@ -62,54 +60,38 @@ class HmmCrowd(Aggregator):
     def aggregate(self, corpus: Corpus, *, progress: Progress = quiet) -> Consensus:
         if corpus.n_tokens == 0:
             return settle(corpus, np.zeros((0, len(corpus.scheme))))
-        votes = corpus.annotations.votes()
-        gold = corpus.gold_tags if self.gold else np.full(corpus.n_tokens, -1)
-        chain = self._chain(corpus, votes, gold)
-        start = chain.start(self._first_guess(corpus, votes, gold))
+        # Points for the annotators; the chain itself holds beliefs.
+        crowd = Crowd.of(corpus, gold=self.gold, bayes=False)
+        chain = self._chain(crowd)
+        start = chain.start(self._first_guess(crowd))
         end = chain.climb(start, rounds=self.rounds, tolerance=self.tolerance, progress=progress)
         return settle(corpus, end.state.truth, history=end.history, **chain.describe(end.state))
 
-    def _first_guess(self, corpus: Corpus, votes: Votes, gold: IntArray) -> FloatArray:
-        shares = label_shares(corpus)
+    def _first_guess(self, crowd: Crowd) -> FloatArray:
+        shares = label_shares(crowd.corpus)
         if self.start_rounds == 0:
             return shares
-        model = _confusions(corpus, votes, self.smoothing)
-        crowd = CrowdTokens.build(model, votes.tokens, gold, share_prior=self.smoothing, bayes=False)
-        return crowd.spread(crowd.climb(crowd.start(shares), rounds=self.start_rounds, tolerance=0.0).state)
+        tokens = crowd.tokens(self._confusions(crowd), self.smoothing)
+        return tokens.spread(
+            tokens.climb(tokens.start(shares), rounds=self.start_rounds, tolerance=0.0).state
+        )
 
-    def _chain(self, corpus: Corpus, votes: Votes, gold: IntArray) -> CrowdChain:
-        n_labels = len(corpus.scheme)
+    def _chain(self, crowd: Crowd) -> CrowdChain:
+        n_labels = crowd.n_labels
         prior = ChainPrior(
             np.full(n_labels, self.transition_prior),
             np.full((n_labels, n_labels), self.transition_prior),
             self.word_prior,
             np.ones(n_labels, np.bool_),
         )
-        words = corpus.text.token_ids if self.words else None
-        model = self._model(corpus, votes)
-        return CrowdChain.build(model, votes.tokens, corpus.offsets, gold, prior, word_ids=words)
+        words = crowd.corpus.text.token_ids if self.words else None
+        return crowd.chain(self._model(crowd), prior, words)
 
-    def _model(self, corpus: Corpus, votes: Votes) -> AnnotatorModel:
+    def _model(self, crowd: Crowd) -> AnnotatorModel:
         if self.annotators == "full":
-            return _confusions(corpus, votes, self.smoothing)
-        labels = np.arange(len(corpus.scheme))
-        return Accuracies(
-            annotators=votes.annotators,
-            labels=votes.labels,
-            n_annotators=len(corpus.annotators),
-            classes=(labels != corpus.scheme.outside).astype(np.int64),
-            right=self.smoothing,
-            wrong=self.smoothing,
-            bayes=False,
-        )
+            return self._confusions(crowd)
+        inside = np.arange(crowd.n_labels) != crowd.corpus.scheme.outside
+        return crowd.accuracies(inside.astype(np.int64), right=self.smoothing, wrong=self.smoothing)
 
-
-def _confusions(corpus: Corpus, votes: Votes, smoothing: float) -> Confusions:
-    n_labels = len(corpus.scheme)
-    return Confusions(
-        annotators=votes.annotators,
-        labels=votes.labels,
-        n_annotators=len(corpus.annotators),
-        prior=np.full((n_labels, n_labels), smoothing),
-        bayes=False,
-    )
+    def _confusions(self, crowd: Crowd) -> Confusions:
+        return crowd.confusions(np.full((crowd.n_labels, crowd.n_labels), self.smoothing))

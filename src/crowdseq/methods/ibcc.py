@@ -4,13 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from crowdseq.aggregation.contract import Aggregator, method, require
-from crowdseq.aggregation.settling import settle
-from crowdseq.aggregation.voting import label_shares
+from crowdseq.aggregation.contract import Aggregator, method, require_climb, require_prior_counts
+from crowdseq.aggregation.crowds import Crowd, settle_from_shares
 from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
-from crowdseq.numerics.confusions import Confusions
-from crowdseq.numerics.crowd_tokens import CrowdTokens
 from crowdseq.numerics.em import Progress, quiet
 
 
@@ -36,33 +33,21 @@ class Ibcc(Aggregator):
     gold: bool = False
 
     def __post_init__(self) -> None:
-        require(self.rounds >= 1, f"rounds is {self.rounds}, it must be at least 1")
-        require(self.tolerance >= 0, f"tolerance is {self.tolerance}, it cannot be negative")
-        for name in ("off_diagonal", "diagonal", "share_prior"):
-            value = getattr(self, name)
-            require(value > 0, f"{name} is {value}, a prior count must be above 0")
+        require_climb(self.rounds, self.tolerance)
+        require_prior_counts(
+            off_diagonal=self.off_diagonal, diagonal=self.diagonal, share_prior=self.share_prior
+        )
 
     @property
     def monotone(self) -> bool:
         return True
 
     def aggregate(self, corpus: Corpus, *, progress: Progress = quiet) -> Consensus:
-        if corpus.n_tokens == 0:
-            return settle(corpus, np.zeros((0, len(corpus.scheme))))
-        crowd = self._crowd(corpus)
-        start = crowd.start(label_shares(corpus))
-        end = crowd.climb(start, rounds=self.rounds, tolerance=self.tolerance, progress=progress)
-        return settle(corpus, crowd.spread(end.state), history=end.history, **crowd.describe(end.state))
-
-    def _crowd(self, corpus: Corpus) -> CrowdTokens:
-        votes, n_labels = corpus.annotations.votes(), len(corpus.scheme)
-        wrong = self.off_diagonal / max(n_labels - 1, 1)
-        model = Confusions(
-            annotators=votes.annotators,
-            labels=votes.labels,
-            n_annotators=len(corpus.annotators),
-            prior=np.full((n_labels, n_labels), wrong) + (self.diagonal - wrong) * np.eye(n_labels),
-            bayes=True,
+        crowd = Crowd.of(corpus, gold=self.gold, bayes=True)
+        wrong = self.off_diagonal / max(crowd.n_labels - 1, 1)
+        even = np.full((crowd.n_labels, crowd.n_labels), wrong)
+        prior = even + (self.diagonal - wrong) * np.eye(crowd.n_labels)
+        tokens = crowd.tokens(crowd.confusions(prior), self.share_prior)
+        return settle_from_shares(
+            corpus, tokens, rounds=self.rounds, tolerance=self.tolerance, progress=progress
         )
-        gold = corpus.gold_tags if self.gold else np.full(corpus.n_tokens, -1)
-        return CrowdTokens.build(model, votes.tokens, gold, share_prior=self.share_prior, bayes=True)

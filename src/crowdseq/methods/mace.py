@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-from crowdseq.aggregation.contract import Aggregator, method, require
+from crowdseq.aggregation.contract import Aggregator, method, require, require_climb, require_prior_counts
+from crowdseq.aggregation.crowds import Crowd
 from crowdseq.aggregation.settling import settle
 from crowdseq.arrays import BoolArray, FloatArray
 from crowdseq.core.annotations import Votes
@@ -52,12 +53,11 @@ class Mace(Aggregator):
     def __post_init__(self) -> None:
         require(self.estimate in ESTIMATES, f"estimate is '{self.estimate}', choose vb or em")
         require(self.restarts >= 1, f"restarts is {self.restarts}, it must be at least 1")
-        require(self.rounds >= 1, f"rounds is {self.rounds}, it must be at least 1")
-        require(self.tolerance >= 0, f"tolerance is {self.tolerance}, it cannot be negative")
+        require_climb(self.rounds, self.tolerance)
         require(self.noise >= 0, f"noise is {self.noise}, it cannot be negative")
-        for name in ("knows", "guesses", "habit", "smoothing"):
-            value = getattr(self, name)
-            require(value > 0, f"{name} is {value}, a prior count must be above 0")
+        require_prior_counts(
+            knows=self.knows, guesses=self.guesses, habit=self.habit, smoothing=self.smoothing
+        )
 
     @property
     def monotone(self) -> bool:
@@ -101,21 +101,12 @@ class Mace(Aggregator):
 
     def crowd(self, corpus: Corpus) -> tuple[CrowdTokens, Spamming]:
         """The crowd of a corpus as this recipe sees it, and the model of its annotators."""
-        votes, n_labels = corpus.annotations.votes(), len(corpus.scheme)
-        smooth = self.smoothing / max(n_labels, 1)
+        smooth = self.smoothing / max(len(corpus.scheme), 1)
         bayes = self.estimate == "vb"
-        model = Spamming(
-            annotators=votes.annotators,
-            labels=votes.labels,
-            n_annotators=len(corpus.annotators),
-            n_labels=n_labels,
-            knows=self.knows if bayes else smooth,
-            guesses=self.guesses if bayes else smooth,
-            habit=self.habit if bayes else smooth,
-            bayes=bayes,
-        )
-        gold = corpus.gold_tags if self.gold else np.full(corpus.n_tokens, -1)
-        return CrowdTokens.build(model, votes.tokens, gold, share_prior=None, bayes=bayes), model
+        crowd = Crowd.of(corpus, gold=self.gold, bayes=bayes)
+        knows, guesses, habit = (self.knows, self.guesses, self.habit) if bayes else (smooth,) * 3
+        model = crowd.spamming(knows=knows, guesses=guesses, habit=habit)
+        return crowd.tokens(model, None), model
 
     def _draw(self, crowd: CrowdTokens, model: Spamming, random: Generator) -> TokenState:
         """A start in which everybody knows about half of the time and has nearly even habits."""

@@ -6,8 +6,10 @@ from typing import Any
 import numpy as np
 
 from crowdseq.aggregation.canonical import Canonical
-from crowdseq.aggregation.contract import JointAggregator, Learned, method, require
+from crowdseq.aggregation.contract import JointAggregator, Learned, method, require, require_climb
+from crowdseq.aggregation.crowds import Crowd
 from crowdseq.aggregation.settling import scheme_scores, settle
+from crowdseq.aggregation.truth_model import crf_problem
 from crowdseq.aggregation.voting import label_shares
 from crowdseq.arrays import BoolArray, FloatArray
 from crowdseq.core.corpus import Corpus
@@ -20,9 +22,7 @@ from crowdseq.numerics.em import Progress, climb, quiet
 from crowdseq.numerics.lbfgs import Memory, Minimiser
 from crowdseq.numerics.votes import VoteTable
 from crowdseq.tagging.crf import CrfTrainer
-from crowdseq.tagging.features import feature_settings
-from crowdseq.tagging.problem import ChainRules, CrfProblem
-from crowdseq.tagging.streams import Passage
+from crowdseq.tagging.problem import CrfProblem
 from crowdseq.tagging.targets import Targets
 
 CANDIDATES = ("voted", "off")
@@ -56,14 +56,14 @@ class Sembler(JointAggregator):
     gold: bool = False
 
     def __post_init__(self) -> None:
-        require(self.rounds >= 1, f"rounds is {self.rounds}, it must be at least 1")
+        require_climb(self.rounds, self.tolerance)
         require(self.iterations >= 1, f"iterations is {self.iterations}, it must be at least 1")
-        require(self.tolerance >= 0, f"tolerance is {self.tolerance}, it cannot be negative")
         require(self.smoothing > 0, f"smoothing is {self.smoothing}, it must be above 0 to keep rows alive")
         require(self.candidates in CANDIDATES, f"candidates is '{self.candidates}', choose voted or off")
-        self._trainer()
+        self.trainer  # noqa: B018  checks features and c2
 
-    def _trainer(self) -> CrfTrainer:
+    @property
+    def trainer(self) -> CrfTrainer:
         return CrfTrainer(features=self.features, c2=self.c2, threads=self.threads)
 
     @property
@@ -77,7 +77,7 @@ class Sembler(JointAggregator):
         joint = _Joint.of(self, ordered.corpus)
         start = joint.start(ordered.corpus)
         end = climb(joint.step, start, rounds=self.rounds, tolerance=self.tolerance, progress=progress)
-        tagger = self._trainer().tagger(joint.problem, corpus.scheme, end.state.weights)
+        tagger = self.trainer.tagger(joint.problem, corpus.scheme, end.state.weights)
         truth = ordered.restore_tokens(end.state.truth)
         described = end.state.judgement.describe() if end.state.judgement else {}
         parameters: dict[str, Any] = {
@@ -110,23 +110,13 @@ class _Joint:
 
     @classmethod
     def of(cls, recipe: Sembler, corpus: Corpus) -> "_Joint":
-        scheme, votes = corpus.scheme, corpus.annotations.votes()
-        counts = count_votes(votes.tokens, votes.labels, corpus.n_tokens, len(scheme))
+        crowd = Crowd.of(corpus, gold=recipe.gold, bayes=False)
+        votes, n_labels = crowd.votes, crowd.n_labels
+        counts = count_votes(votes.tokens, votes.labels, corpus.n_tokens, n_labels)
         open_to = _candidates(recipe, corpus, counts)
-        problem = CrfProblem.build(
-            Passage.of_text(corpus.text),
-            ChainRules(scheme.allowed, scheme.starts, scheme.ends),
-            feature_settings(recipe.features),
-            support=np.where(open_to, 1.0, 0.0) if recipe.candidates == "voted" else counts,
-            threads=recipe.threads,
-        )
-        annotators = Confusions(
-            annotators=votes.annotators,
-            labels=votes.labels,
-            n_annotators=len(corpus.annotators),
-            prior=np.full((len(scheme), len(scheme)), recipe.smoothing),
-            bayes=False,
-        )
+        support = np.where(open_to, 1.0, 0.0) if recipe.candidates == "voted" else counts
+        problem = crf_problem(corpus, recipe.trainer, support)
+        annotators = crowd.confusions(np.full((n_labels, n_labels), recipe.smoothing))
         table = VoteTable.build(votes.tokens, annotators.kinds, corpus.n_tokens, annotators.n_kinds)
         barred = np.where(open_to, 0.0, -np.inf)
         minimiser = Minimiser(max_iterations=recipe.iterations, tolerance=1e-6)
