@@ -195,27 +195,14 @@ def scatter_entries(
 
 
 @kernel
-def entry_masses(
-    bounds: IntArray,
-    tokens: IntArray,
-    pair_labels: IntArray,
-    masses: FloatArray,
-    first: int,
-    last: int,
-    result: FloatArray,
+def scatter_listed(
+    tokens: IntArray, pairs: IntArray, pair_labels: IntArray, masses: FloatArray, result: FloatArray
 ) -> None:
-    """As `scatter_entries`, for the pairs first..last alone and pair by pair, so parts may run on threads.
-
-    Pair p is listed by tokens[bounds[p]:bounds[p + 1]]; one that none lists is left alone.
-    """
-    for pair in range(first, last):
-        if bounds[pair] == bounds[pair + 1]:
-            continue
-        label = pair_labels[pair]
-        total = 0.0
-        for entry in range(bounds[pair], bounds[pair + 1]):
-            total += masses[tokens[entry], label]
-        result[pair] = total
+    """As `scatter_entries`, for entries that tell their tokens: those of some pairs can run on one thread."""
+    for pair in pairs:
+        result[pair] = 0.0
+    for entry in range(len(tokens)):
+        result[pairs[entry]] += masses[tokens[entry], pair_labels[entry]]
 
 
 @kernel

@@ -183,10 +183,10 @@ class Layout:
 
     def _entry_jobs(self, masses: FloatArray, result: FloatArray, threads: int) -> list[Job]:
         if threads == 1:
-            return [partial(self.entries.collect_all, masses, result)]
+            return [partial(self.entries.collect, masses, result)]
         return [
-            partial(self.entries.collect, masses, first, last, result)
-            for first, last in _stretches(self.entries.token_bounds, threads * _PARTS_PER_THREAD)
+            partial(self.entries.collect_part, threads, number, masses, result)
+            for number in range(self.entries.n_parts(threads))
         ]
 
     @cached_property
