@@ -2,12 +2,13 @@
 
     python scripts/make_label_studio_export.py OUT.json --megabytes 200 --seed 0
 
-Measure how it is read with `python scripts/measure_reading.py OUT.json`.
+Measure how it is read with `python scripts/measure_reading.py --label-studio 200`.
 """
 
 import argparse
 import json
 import random
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ TYPES = ("PER", "LOC", "ORG")
 def write_export(path: Path, n_bytes: int, seed: int = 0) -> int:
     """Tasks until the file is as long as asked for; gives their number."""
     dice = random.Random(seed)
-    words = [f"word{number}" for number in range(60_000)] + ["🚀", "Zürich", "don't", "U.S."]
+    words = Words(dice)
     number, length = 0, 0
     with path.open("w", encoding="utf-8") as out:
         while length < n_bytes:
@@ -29,9 +30,23 @@ def write_export(path: Path, n_bytes: int, seed: int = 0) -> int:
     return number
 
 
-def task(number: int, words: list[str], dice: random.Random) -> dict[str, Any]:
+class Words:
+    """Made-up words that come as often as those of a language do: the n-th as 1 / n (Zipf's law)."""
+
+    def __init__(self, dice: random.Random) -> None:
+        self.known = [f"word{number}" for number in range(60_000)]
+        self.known[300:300] = ["Zürich", "don't", "U.S.", "🚀"]
+        self.shares = list(accumulate(1 / place for place in range(1, len(self.known) + 1)))
+        self.dice = dice
+
+    def some(self, count: int) -> list[str]:
+        """So many words, drawn at random."""
+        return self.dice.choices(self.known, cum_weights=self.shares, k=count)
+
+
+def task(number: int, words: Words, dice: random.Random) -> dict[str, Any]:
     """A text of many words and the spans of some annotators, as Label Studio writes them."""
-    chosen = dice.choices(words, k=WORDS)
+    chosen = words.some(WORDS)
     starts = [0]
     for word in chosen:
         starts.append(starts[-1] + len(word) + 1)

@@ -2,6 +2,7 @@
 
     python scripts/measure_reading.py                         1,000,000 sentences of 15 tokens by 5 annotators
     python scripts/measure_reading.py --sentences 50000       a smaller one
+    python scripts/measure_reading.py --label-studio 200      a Label Studio export of so many megabytes
     python scripts/measure_reading.py FILE...                 files that you have
 
 Each file is read in a process of its own, whose highest resident memory is reported.
@@ -16,6 +17,8 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+
+from make_label_studio_export import write_export
 
 ANNOTATORS, VOTERS, LENGTH = 200, 5, 15
 TYPES = ("PER", "LOC", "ORG")
@@ -56,13 +59,18 @@ def measure(path: str) -> dict[str, float | str]:
 
     start, begun = time.perf_counter(), time.process_time()
     corpus = read(path).corpus
+    seconds, cpu_seconds = time.perf_counter() - start, time.process_time() - begun
+    megabytes = Path(path).stat().st_size / 1e6
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
     return {
         "file": path,
-        "megabytes": round(Path(path).stat().st_size / 1e6, 1),
+        "megabytes": round(megabytes, 1),
         "corpus": repr(corpus),
-        "seconds": round(time.perf_counter() - start, 2),
-        "cpu_seconds": round(time.process_time() - begun, 2),
-        "peak_megabytes": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, 1),
+        "seconds": round(seconds, 2),
+        "cpu_seconds": round(cpu_seconds, 2),
+        "megabytes_per_cpu_second": round(megabytes / cpu_seconds, 1),
+        "peak_megabytes": round(peak, 1),
+        "peak_by_size": round(peak / megabytes, 2),
     }
 
 
@@ -76,6 +84,7 @@ def main() -> None:
     )
     parser.add_argument("files", nargs="*")
     parser.add_argument("--sentences", type=int, default=1_000_000)
+    parser.add_argument("--label-studio", type=int, metavar="MEGABYTES")
     parser.add_argument("--here", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.here:
@@ -85,8 +94,11 @@ def main() -> None:
         measure_apart(file)
     if not options.files:
         with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "crowd.jsonl"
-            write_crowd(path, options.sentences)
+            path = Path(folder) / "crowd.json"
+            if options.label_studio:
+                write_export(path, options.label_studio << 20)
+            else:
+                write_crowd(path, options.sentences)
             measure_apart(str(path))
 
 

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from crowdseq.core.building import Record
 from crowdseq.errors import AnnotationError, FormatError, Problem, SettingsError
 from crowdseq.formats import ReadSettings
-from crowdseq.formats.alignment import Mark, snap
+from crowdseq.formats.alignment import Mark, exact_tags, snap
 from crowdseq.formats.intake import Intake
-from crowdseq.formats.marking import Document, Marker, _exact_tags, _Grid, locate, token_bounds
+from crowdseq.formats.marking import Document, Marker, locate, token_bounds
 from crowdseq.formats.regions import Region, _plain_marks, marks_of
 from crowdseq.formats.tokenizing import tokenizer
 
@@ -234,7 +234,7 @@ def test_the_short_way_for_exact_marks_is_the_long_way(
         starts.append((ends[-1] if ends else 0) + gap)
         ends.append(starts[-1] + length)
     marks = [Mark(*span) for span in spans]
-    short = _exact_tags(marks, _Grid(starts, ends))
+    short = exact_tags(marks, starts, ends)
     snapped = snap(marks, starts, ends)
     if short is None:
         assert snapped.events or any(start == end for start, end in zip(starts, ends, strict=True))

@@ -1,12 +1,16 @@
 """JSON that is accepted, and what is refused with which words."""
 
 import json
+import re
+import sys
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdseq.formats.strict_json import JsonFault, decode, loads
+from crowdseq.formats.strict_json import _CAREFUL, JsonFault, decode, loads
 
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
@@ -104,3 +108,56 @@ def test_a_pair_of_surrogates_is_one_character() -> None:
 
 def test_a_written_backslash_before_a_u_is_no_escape() -> None:
     assert loads('"\\\\ud83d"') == "\\ud83d"
+
+
+def spelt(value: Any, draw: Callable[[st.SearchStrategy[Any]], Any]) -> str:
+    """JSON with space in any place that allows it."""
+    space = draw(st.sampled_from(["", "", " ", "\n", "\t ", "\r\n"]))
+    if isinstance(value, list):
+        return f"[{space}{','.join(spelt(inner, draw) for inner in value)}{space}]"
+    if isinstance(value, dict):
+        pairs = [
+            f"{space}{json.dumps(key)}{draw(st.sampled_from(['', ' ', '  ']))}:{space}{spelt(inner, draw)}"
+            for key, inner in value.items()
+        ]
+        if pairs and draw(st.integers(0, 5)) == 0:
+            pairs.append(pairs[0])
+        return f"{{{','.join(pairs)}}}"
+    return json.dumps(value)
+
+
+@given(
+    st.data(),
+    st.recursive(
+        st.text(st.sampled_from('": \\\n'), max_size=4) | st.integers(0, 9),
+        lambda inner: (
+            st.lists(inner, max_size=3)
+            | st.dictionaries(st.text(st.sampled_from('a": \\'), max_size=3), inner, max_size=3)
+        ),
+        max_leaves=8,
+    ),
+)
+def test_the_fast_way_finds_every_key_that_stands_twice(data: st.DataObject, value: object) -> None:
+    text = spelt(value, data.draw)
+    try:
+        careful = _CAREFUL.raw_decode(text)[0]
+    except JsonFault as fault:
+        with pytest.raises(JsonFault, match=re.escape(str(fault))):
+            loads(text)
+    else:
+        assert loads(text) == careful
+
+
+def test_a_doubled_key_is_found_behind_a_colon_with_space_before_it() -> None:
+    with pytest.raises(JsonFault, match="the key 'a' stands twice"):
+        loads('{"a": 1, "a": 2, "b" : 3}')
+
+
+def test_long_numbers_are_refused_when_pythons_own_guard_is_lifted() -> None:
+    before = sys.get_int_max_str_digits()
+    sys.set_int_max_str_digits(0)
+    try:
+        with pytest.raises(JsonFault, match="a number has 5,000 digits"):
+            loads("9" * 5000)
+    finally:
+        sys.set_int_max_str_digits(before)

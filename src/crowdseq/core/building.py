@@ -4,6 +4,7 @@ from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
+from struct import pack
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -115,7 +116,7 @@ class CorpusBuilder:
         number = len(self._lengths)
         self._sentences[number if record.id is None else record.id] = number
         self._starts.append(len(self._token_ids))
-        self._token_ids.extend(token_ids)
+        self._token_ids.frombytes(pack(f"{len(token_ids)}i", *token_ids))
         self._lengths.append(len(token_ids))
         self._document_of.append(self._document(record.doc))
         self._places.append(record.place)
@@ -140,7 +141,8 @@ class CorpusBuilder:
         self._row_sentences.append(sentence)
         self._row_voters.append(voter)
         self._row_starts.append(len(self._cells))
-        self._cells.extend(tags)
+        # Several times as fast as to extend the array by a list.
+        self._cells.frombytes(pack(f"{len(tags)}h", *tags))
         return len(self._row_voters) - 1
 
     def _join_sentence(self, number: int, record: Record, rows: list[tuple[int, list[int]]]) -> None:

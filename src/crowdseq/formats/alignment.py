@@ -1,7 +1,7 @@
 """Characters to tokens: one set of rules for spans of characters and for labels on other tokens."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -87,6 +87,40 @@ def _place(
     elif starts[first] > mark.start or ends[last - 1] < mark.end:
         events.append(Event("trimmed", mark))
     return Span(first, last, mark.label)
+
+
+def painted(spans: Iterable[Span], n_tokens: int) -> list[str]:
+    """The tags of spans that do not overlap."""
+    tags = [OUTSIDE] * n_tokens
+    for span in spans:
+        _paint(tags, span.start, span.end, span.label)
+    return tags
+
+
+def exact_tags(marks: Sequence[Mark], starts: Sequence[int], ends: Sequence[int]) -> list[str] | None:
+    """The tags if every mark covers whole tokens and none overlap, which is nearly always so; else None.
+
+    Empty tokens, which some tools have, neither begin nor end a mark.
+    """
+    tags = [OUTSIDE] * len(starts)
+    for start, end, label in marks:
+        first, last = bisect_right(starts, start) - 1, bisect_left(ends, end)
+        if not 0 <= first <= last < len(ends) or starts[first] != start or ends[last] != end:
+            return None
+        if start == ends[first] or starts[last] == end:
+            return None
+        if first == last and tags[first] == OUTSIDE:
+            tags[first] = f"B-{label}"
+        elif tags[first : last + 1].count(OUTSIDE) != last + 1 - first:
+            return None
+        else:
+            _paint(tags, first, last + 1, label)
+    return tags
+
+
+def _paint(tags: list[str], first: int, after: int, label: str) -> None:
+    tags[first:after] = [f"I-{label}"] * (after - first)
+    tags[first] = f"B-{label}"
 
 
 def _named(mark: Mark) -> str:

@@ -101,9 +101,10 @@ class _Reader:
         return name or UNKNOWN
 
     def _newest(self, annotations: list[dict[str, Any]], place: Problem) -> dict[str, Any]:
-        if len(annotations) > 1:
-            what = "annotators worked on a task more than once, their newest annotation was taken"
-            self.intake.warn("annotated-again", what, place, len(annotations) - 1)
+        if len(annotations) == 1:
+            return annotations[0]
+        what = "annotators worked on a task more than once, their newest annotation was taken"
+        self.intake.warn("annotated-again", what, place, len(annotations) - 1)
         return newest(annotations)
 
     def _regions(self, annotation: dict[str, Any], place: Problem) -> list[Region]:

@@ -1,16 +1,23 @@
 """What Label Studio writes about one annotation: who made it, and the regions of its result."""
 
 from collections.abc import Mapping, Sequence
+from itertools import repeat
+from operator import itemgetter
 from typing import Any
 
 from crowdseq.errors import AnnotationError, Problem
 from crowdseq.formats.chosen_layer import Layers
 from crowdseq.formats.fields import identity, objects
 from crowdseq.formats.intake import Intake
-from crowdseq.formats.regions import Region
+from crowdseq.formats.regions import Region, quick_region
 
 _HTML = "hypertextlabels"
 _TIMES = ("updated_at", "created_at", "id")
+_VALUE, _FROM, _FIELDS = (
+    itemgetter("value"),
+    itemgetter("from_name"),
+    itemgetter("start", "end", "labels", "text"),
+)
 
 
 class People:
@@ -50,6 +57,9 @@ def newest(annotations: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 def regions_of(result: Any, controls: Layers, intake: Intake, place: Problem) -> list[Region]:
     """The regions of a result that mark text; others are counted."""
+    plain = _plain_regions(result, controls)
+    if plain is not None:
+        return plain
     found: list[Region] = []
     for item in objects(result, "'result'"):
         value = item.get("value")
@@ -60,6 +70,25 @@ def regions_of(result: Any, controls: Layers, intake: Intake, place: Problem) ->
         if controls.takes(str(item.get("from_name"))):
             found.append(region_of(value))
     return found
+
+
+def _plain_regions(result: Any, controls: Layers) -> list[Region] | None:
+    """The regions where all are written in the usual way and come from one control; else None."""
+    try:
+        values = list(map(_VALUE, result))
+        columns = zip(*map(_FIELDS, values), strict=True)
+        (name,) = set(map(_FROM, result))
+        starts, ends, labels, covered = columns
+    except (KeyError, TypeError, ValueError):
+        return None
+    is_usual = {*map(type, result), *map(type, values)} == {dict} and set(map(type, covered)) == {str}
+    if not is_usual or set(map(type, labels)) != {list} or str in map(type, starts) or type(name) is not str:
+        return None
+    if any(_HTML in value for value in values):
+        return None
+    if not controls.takes(name):
+        return []
+    return list(map(quick_region, zip(starts, ends, labels, covered, repeat(()))))
 
 
 def region_of(value: dict[str, Any]) -> Region:

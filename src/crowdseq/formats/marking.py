@@ -4,17 +4,15 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from operator import eq
 from typing import Any, NamedTuple
 
 from crowdseq.core.building import Record
-from crowdseq.core.labels import OUTSIDE
 from crowdseq.errors import AnnotationError, FormatError, Problem
-from crowdseq.formats.alignment import Mark, snap
+from crowdseq.formats.alignment import Mark, exact_tags, painted, snap
 from crowdseq.formats.intake import Intake
 from crowdseq.formats.offsets import whole_number
 from crowdseq.formats.regions import Region, marks_of, tell
-from crowdseq.formats.tokenizing import tokenizer
+from crowdseq.formats.tokenizing import Cut, cut_at, cutter
 
 Bounds = Sequence[tuple[int, int]]
 Votes = Mapping[str, Sequence[Region]]
@@ -51,19 +49,6 @@ class _Piece(NamedTuple):
     is_whole: bool = False
 
 
-class _Grid:
-    """Where the tokens of a piece start and end, and which token starts or ends at a character."""
-
-    def __init__(self, starts: Sequence[int], ends: Sequence[int]) -> None:
-        self.starts, self.ends = starts, ends
-        self.first = dict(zip(starts, range(len(starts)), strict=True))
-        self.after = dict(zip(ends, range(1, len(ends) + 1), strict=True))
-        if any(map(eq, starts, ends)):  # empty tokens, which some tools have, neither begin nor end a mark
-            bounds = list(enumerate(zip(starts, ends, strict=True)))
-            self.first = {start: number for number, (start, end) in bounds if start < end}
-            self.after = {end: number + 1 for number, (start, end) in bounds if start < end}
-
-
 class Marker:
     """Makes the records of one file, and tells the intake all that was changed or dropped.
 
@@ -76,6 +61,7 @@ class Marker:
     ) -> None:
         self.intake, self.settings, self.file = intake, intake.settings, file
         self.unit, self.proves_empty = unit, proves_empty
+        self._cut = cutter(intake.settings.tokenizer)
         self._n_unclear = 0
         self._first_unclear: Problem | None = None
         self._made_ids: Counter[str] = Counter()
@@ -93,15 +79,13 @@ class Marker:
             if self._is_vote(who, regions, place)
         }
         truth = None if gold is None else marks_of(text, gold, self.unit, intake, place, "gold")
-        tokens = document.tokens
-        if tokens is None:
-            tokens = tokenizer(self.settings.tokenizer)(text)
+        cut = self._cut(text) if document.tokens is None else cut_at(text, document.tokens)
         if self.settings.sentences == "document":
-            pieces = [_Piece(name, document.doc, 0, len(text), 0, len(tokens), True)]
+            pieces = [_Piece(name, document.doc, 0, len(text), 0, len(cut.words), True)]
         else:
-            pieces = list(_lines(document, name, tokens))
+            pieces = list(_lines(document, name, cut))
             self._look_at_breaks(text, pieces, [*found.values(), truth or []], place)
-        return [self._record(document, piece, tokens, found, truth, place) for piece in pieces]
+        return [self._record(document, piece, cut, found, truth, place) for piece in pieces]
 
     def made_id(self, text: str) -> str:
         """The same for the same text in every file; when a text comes again in one file a number is added."""
@@ -145,79 +129,57 @@ class Marker:
         self,
         document: Document,
         piece: _Piece,
-        tokens: Bounds,
+        cut: Cut,
         found: Mapping[str, Sequence[Mark]],
         gold: Sequence[Mark] | None,
         place: Problem,
     ) -> Record:
-        chosen = tokens[piece.first : piece.last]
-        text = document.text[piece.start : piece.end]
-        here = {who: _inside(marks, piece) for who, marks in found.items()}
-        truth = None if gold is None else _inside(gold, piece)
-        if piece.start:
-            chosen = [(start - piece.start, end - piece.start) for start, end in chosen]
-        starts, ends = zip(*chosen, strict=True) if chosen else ((), ())
-        grid = _Grid(starts, ends)
-        votes = {who: self._tags(marks, grid, place) for who, marks in here.items()}
-        words = [text[start:end] for start, end in chosen]
+        text, here, truth = document.text, found, gold
+        if not piece.is_whole:
+            text = text[piece.start : piece.end]
+            cut = cut.part(piece.first, piece.last, piece.start)
+            here = {who: _inside(marks, piece) for who, marks in found.items()}
+            truth = None if gold is None else _inside(gold, piece)
+        votes = {who: self._tags(marks, cut, place) for who, marks in here.items()}
         extras = {**document.extras, TEXT: text, SPANS: {who: _plain(marks) for who, marks in here.items()}}
         if truth is not None:
             extras[GOLD_SPANS] = _plain(truth)
         is_doubtful = document.tokens is not None or self.settings.tokenizer not in _ALWAYS_FOUND
-        if is_doubtful and locate(text, words) != list(map(tuple, chosen)):
-            extras[OFFSETS] = [list(pair) for pair in chosen]
+        if is_doubtful and locate(text, cut.words) != cut.bounds:
+            extras[OFFSETS] = [list(pair) for pair in cut.bounds]
         return Record(
-            words,
+            cut.words,
             piece.id,
             piece.doc,
             votes,
-            None if truth is None else self._tags(truth, grid, place),
+            None if truth is None else self._tags(truth, cut, place),
             {key: values[piece.first : piece.last] for key, values in document.columns.items()},
             extras,
             f"{place.file}:{place.line}" if place.line else place.file,
         )
 
-    def _tags(self, marks: Sequence[Mark], grid: "_Grid", place: Problem) -> list[str]:
-        tags = _exact_tags(marks, grid)
+    def _tags(self, marks: Sequence[Mark], cut: Cut, place: Problem) -> list[str]:
+        tags = exact_tags(marks, cut.starts, cut.ends)
         if tags is not None:
             return tags
         overlaps = "longest" if self.settings.overlaps == "layers" else self.settings.overlaps
-        snapped = snap(marks, grid.starts, grid.ends, cut=self.settings.cut_tokens, overlaps=overlaps)
+        snapped = snap(marks, cut.starts, cut.ends, cut=self.settings.cut_tokens, overlaps=overlaps)
         for event in snapped.events:
             tell(event.kind, event.mark, self.intake, place)
-        tags = [OUTSIDE] * len(grid.starts)
-        for span in snapped.spans:
-            _paint(tags, span.start, span.end, span.label)
-        return tags
+        return painted(snapped.spans, len(cut.words))
 
 
-def _exact_tags(marks: Sequence[Mark], grid: _Grid) -> list[str] | None:
-    """The tags if every mark covers whole tokens and none overlap, which is nearly always so; else None."""
-    tags = [OUTSIDE] * len(grid.starts)
-    for start, end, label in marks:
-        first, after = grid.first.get(start, -1), grid.after.get(end, -1)
-        if not 0 <= first < after or tags[first:after].count(OUTSIDE) != after - first:
-            return None
-        _paint(tags, first, after, label)
-    return tags
-
-
-def _paint(tags: list[str], first: int, after: int, label: str) -> None:
-    tags[first:after] = [f"I-{label}"] * (after - first)
-    tags[first] = f"B-{label}"
-
-
-def _lines(document: Document, name: str, tokens: Bounds) -> Iterator[_Piece]:
+def _lines(document: Document, name: str, cut: Cut) -> Iterator[_Piece]:
     """A piece for each line that has a token; a token belongs to the line in which it begins."""
     start, first, number = 0, 0, 0
     for line in document.text.split("\n"):
         end = start + len(line)
         last = first
-        while last < len(tokens) and tokens[last][0] <= end:
+        while last < len(cut.starts) and cut.starts[last] <= end:
             last += 1
         if last > first:
             number += 1
-            until = max(end - line.endswith("\r"), tokens[last - 1][1])
+            until = max(end - line.endswith("\r"), cut.ends[last - 1])
             yield _Piece(f"{name}-{number}", document.doc or name, start, until, first, last)
         start, first = end + 1, last
 
@@ -232,8 +194,6 @@ def _is_in(mark: Mark, piece: _Piece) -> bool:
 
 def _inside(marks: Sequence[Mark], piece: _Piece) -> list[Mark]:
     """The parts of marks that lie in a piece, counted from its beginning."""
-    if piece.is_whole:
-        return list(marks)
     shift = piece.start
     return [
         Mark(max(mark.start, piece.start) - shift, min(mark.end, piece.end) - shift, mark.label)
@@ -243,7 +203,7 @@ def _inside(marks: Sequence[Mark], piece: _Piece) -> list[Mark]:
 
 
 def _plain(marks: Sequence[Mark]) -> list[list[Any]]:
-    return [[mark.start, mark.end, mark.label] for mark in marks]
+    return list(map(list, marks))
 
 
 def locate(text: str, tokens: Sequence[str]) -> list[tuple[int, int]] | None:

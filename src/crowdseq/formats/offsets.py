@@ -36,6 +36,11 @@ def whole_number(value: Any, what: str) -> int:
     raise AnnotationError(f"{what} is {_shown(value)}, a whole number is expected")
 
 
+def is_basic(text: str) -> bool:
+    """Whether no character lies beyond the basic plane, so that code points and UTF-16 units are the same."""
+    return text.isascii() or len(text.encode("utf-16-le", "surrogatepass")) == 2 * len(text)
+
+
 def settle(text: str, claims: Sequence[Claim], usual: str, asked: str = "auto") -> Settled:
     """The places of claims in a text.
 
@@ -61,7 +66,7 @@ def settle(text: str, claims: Sequence[Claim], usual: str, asked: str = "auto") 
 def _rivals(text: str, claims: Sequence[Claim], places: Places, unit: str) -> tuple[str, ...]:
     """Of the two units that tools mix up, the other one, where it fits as well but at other places."""
     other = {"characters": "utf-16", "utf-16": "characters"}.get(unit)
-    if other is None or max(text, default="") <= "\uffff":
+    if other is None or is_basic(text):
         return ()
     try:
         return (other,) if _proven(text, claims, other) != places else ()
@@ -72,7 +77,7 @@ def _rivals(text: str, claims: Sequence[Claim], places: Places, unit: str) -> tu
 def _unproven(text: str, claims: Sequence[Claim], usual: str) -> Settled:
     """The usual unit, unless UTF-16 is plainly the better guess: then only the user can tell."""
     places = _proven(text, claims, usual)
-    if max(text, default="") <= "\uffff":
+    if is_basic(text):
         return Settled(places, usual, ())
     other = "characters" if usual == "utf-16" else "utf-16"
     try:
@@ -125,7 +130,7 @@ def place_table(text: str, unit: str) -> Sequence[int]:
     """For every offset the index of its code point, -1 for one inside a character."""
     if unit == "graphemes":
         return cluster_starts(text)
-    if unit == "utf-16" and not text.isascii() and max(text) > "\uffff":
+    if unit == "utf-16" and not is_basic(text):
         table: list[int] = []
         for place, character in enumerate(text):
             table += (place, _INSIDE) if character > "\uffff" else (place,)

@@ -3,10 +3,13 @@
 import json
 import math
 import re
+import sys
+import threading
 from typing import Any
 
 _SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
-_MAX_DIGITS = 1000  # no count or offset needs them, and Python's own limit can be moved by the environment
+_SPACED_COLON = re.compile(r'"[ \t\r\n]+:')
+_MAX_DIGITS = sys.int_info.default_max_str_digits
 
 
 class JsonFault(ValueError):
@@ -47,15 +50,32 @@ class _NotFinite(ValueError):
     """A number that JSON does not know; found again by `_where` to name its key."""
 
 
-_DECODER = json.JSONDecoder(
+_CAREFUL = json.JSONDecoder(
     object_pairs_hook=_object, parse_constant=_constant, parse_float=_number, parse_int=_integer
 )
+
+
+class _Counting(threading.local):
+    """A decoder at full speed, which does no more than to count the pairs of all objects."""
+
+    def __init__(self) -> None:
+        self.n_pairs = 0
+        self.decoder = json.JSONDecoder(
+            object_hook=self._count, parse_constant=_constant, parse_float=_number
+        )
+
+    def _count(self, made: dict[str, Any]) -> dict[str, Any]:
+        self.n_pairs += len(made)
+        return made
+
+
+_counting = _Counting()
 
 
 def decode(text: str, start: int = 0, *, depth: int = 200) -> tuple[Any, int]:
     """The value that begins at a place of the text, and the place after it."""
     try:
-        value, end = _DECODER.raw_decode(text, start)
+        value, end = _raw_decode(text, start)
     except json.JSONDecodeError as error:
         what = error.msg.removesuffix(" delimiter").removesuffix(" starting at").removesuffix(" at")
         raise JsonFault(what, error.pos) from None
@@ -71,6 +91,37 @@ def decode(text: str, start: int = 0, *, depth: int = 200) -> tuple[Any, int]:
     return value, end
 
 
+def _raw_decode(text: str, start: int) -> tuple[Any, int]:
+    """Fast where that is known to be safe; else with a look at every pair and every number."""
+    if sys.get_int_max_str_digits() == _MAX_DIGITS:  # the environment can lift Python's own guard
+        counting = _counting
+        counting.n_pairs = 0
+        try:
+            value, end = counting.decoder.raw_decode(text, start)
+        except (json.JSONDecodeError, _NotFinite):
+            raise
+        except ValueError:  # a number of too many digits, for which the careful way has words
+            pass
+        else:
+            if not _may_have_double_key(text, start, end, counting.n_pairs):
+                return value, end
+    return _CAREFUL.raw_decode(text, start)
+
+
+def _may_have_double_key(text: str, start: int, end: int, n_pairs: int) -> bool:
+    """Whether the text may hold more pairs than its objects do; never False when it does.
+
+    A quote with a colon behind it ends a key, or else stands in a text or before it. So when there are only
+    as many of them as pairs, no key is left over, unless there is one with space before its colon.
+    """
+    if text.count('":', start, end) != n_pairs:
+        return True
+    for space in " \n\t\r":
+        if text.find(space, start, end) >= 0 and text.find(f"{space}:", start, end) >= 0:
+            return _SPACED_COLON.search(text, start, end) is not None
+    return False
+
+
 def loads(text: str, *, depth: int = 200) -> Any:
     """The one value that the text holds."""
     value, end = decode(text, len(text) - len(text.lstrip(" \t\r\n")), depth=depth)
@@ -81,11 +132,13 @@ def loads(text: str, *, depth: int = 200) -> Any:
 
 
 def _depth(value: Any) -> int:
-    level, deepest = [value], 0
+    level, depth = [value] if isinstance(value, dict | list) else [], 0
     while level:
-        level = [inner for outer in level for inner in _inside(outer)]
-        deepest += 1
-    return deepest - 1
+        level = [
+            inner for outer in level for inner in _inside(outer) if type(inner) is dict or type(inner) is list
+        ]
+        depth += 1
+    return depth
 
 
 def _inside(value: Any) -> list[Any]:

@@ -1,8 +1,10 @@
 """Text to tokens with their places, for input that comes without tokens."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
+from itertools import accumulate
+from typing import NamedTuple
 
 from crowdseq.errors import SettingsError
 
@@ -15,21 +17,62 @@ WHITESPACE = r"[^\s\u00a0\u2007\u202f]+(?:[\u00a0\u2007\u202f]+[^\s\u00a0\u2007\
 _PATTERNS = {"words": WORDS, "whitespace": WHITESPACE}
 
 
-@cache
+class Cut(NamedTuple):
+    """The tokens of a text: their words, and the characters where each starts and ends."""
+
+    words: Sequence[str]
+    starts: Sequence[int]
+    ends: Sequence[int]
+
+    @property
+    def bounds(self) -> Tokens:
+        """(start, end) of every token."""
+        return list(zip(self.starts, self.ends, strict=True))
+
+    def part(self, first: int, last: int, shift: int) -> "Cut":
+        """Tokens first to last, their places counted from the character `shift`."""
+        starts, ends = self.starts[first:last], self.ends[first:last]
+        if shift:
+            starts, ends = [place - shift for place in starts], [place - shift for place in ends]
+        return Cut(self.words[first:last], starts, ends)
+
+
 def tokenizer(name: str) -> Callable[[str], Tokens]:
-    """A function from a text to the (start, end) of its tokens.
+    """A function from a text to the (start, end) of its tokens; name as for `cutter`."""
+    cut = cutter(name)
+    return lambda text: cut(text).bounds
+
+
+@cache
+def cutter(name: str) -> Callable[[str], Cut]:
+    """A function from a text to its tokens.
 
     name: `words`, `whitespace`, or `regex:` and a pattern whose matches are the tokens.
     """
-    pattern = _PATTERNS.get(name)
-    if name.startswith("regex:"):
-        pattern = name.removeprefix("regex:")
+    if name in _PATTERNS:
+        return _alternating(re.compile(f"({_PATTERNS[name]})"))
+    pattern = name.removeprefix("regex:") if name.startswith("regex:") else ""
     if not pattern:
         raise SettingsError(f"tokenizer '{name}' is unknown, choose words, whitespace or regex:PATTERN")
     try:
         compiled = re.compile(pattern)
     except re.error as error:
         raise SettingsError(f"the pattern of tokenizer '{name}' is wrong: {error}") from None
-    if name in _PATTERNS:  # which never match nothing
-        return lambda text: [match.span() for match in compiled.finditer(text)]
-    return lambda text: [match.span() for match in compiled.finditer(text) if match.group()]
+    return lambda text: cut_at(text, [match.span() for match in compiled.finditer(text) if match.group()])
+
+
+def cut_at(text: str, bounds: Sequence[tuple[int, int]]) -> Cut:
+    """The tokens that stand at these places."""
+    starts, ends = zip(*bounds, strict=True) if bounds else ((), ())
+    return Cut([text[start:end] for start, end in bounds], starts, ends)
+
+
+def _alternating(pattern: re.Pattern[str]) -> Callable[[str], Cut]:
+    """For a pattern that never matches nothing; splitting at its matches is the fastest way to have both."""
+
+    def cut(text: str) -> Cut:
+        gaps_and_words = pattern.split(text)
+        edges = list(accumulate(map(len, gaps_and_words)))
+        return Cut(gaps_and_words[1::2], edges[:-1:2], edges[1::2])
+
+    return cut
