@@ -1,69 +1,41 @@
-"""The looks of ASCII words without making strings: templates as kernels over bytes, found in a hash table.
+"""Known pieces of ASCII words found without making strings: a hash table over bytes.
 
 A text holds words laid end to end as bytes. What a template shows of a word is looked up at once among the
-known pieces ("suffix=ing"), so only numbers come out. The templates are those of `tagging.templates`.
+known pieces ("suffix=ing"), so only numbers come out.
 """
 
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crowdseq.arrays import IntArray
+from crowdseq.numerics.ascii_looks import ByteArray, show_flags, show_framed, show_whole
 from crowdseq.numerics.compiling import inlined, kernel
 
 # The number of each template for `find_pieces`, and how many pieces it shows of a word at most.
 NUMBERS = {
-    "word": 0,
-    "lower": 1,
-    "digits": 2,
-    "shape": 3,
-    "short": 4,
-    "prefix": 5,
-    "suffix": 6,
-    "prefix5": 7,
-    "suffix5": 8,
-    "trigram": 9,
-    "fourgram": 10,
-    "flag": 11,
+    name: number
+    for number, name in enumerate(
+        (
+            "word",
+            "lower",
+            "digits",
+            "shape",
+            "short",
+            "prefix",
+            "suffix",
+            "prefix5",
+            "suffix5",
+            "trigram",
+            "fourgram",
+            "flag",
+        )
+    )
 }
 MOST = (1, 1, 1, 1, 1, 4, 4, 1, 1, 40, 39, 5)
-FLAGS = (
-    "lower",
-    "capital",
-    "capitals",
-    "title",
-    "mixed",
-    "alphanumeric",
-    "number",
-    "hyphen",
-    "roman",
-    "greek",
-    "punctuation",
-    "symbol",
-)
-_LOWER, _CAPITAL, _CAPITALS, _TITLE, _MIXED, _ALPHANUMERIC, _NUMBER, _HYPHEN, _ROMAN, _GREEK, _MARK, _SIGN = (
-    range(12)
-)
-GREEK = (
-    "alpha",
-    "beta",
-    "gamma",
-    "delta",
-    "epsilon",
-    "zeta",
-    "theta",
-    "iota",
-    "kappa",
-    "lambda",
-    "sigma",
-    "omega",
-    "omicron",
-    "upsilon",
-)
-_LONGEST_GRAMS = 40  # characters of a word that take part in n-grams
+_SHORT, _PREFIX, _SUFFIX, _LONG_PREFIX, _LONG_SUFFIX, _TRIGRAM, _FOURGRAM = range(4, 11)
 
-ByteArray: TypeAlias = NDArray[np.uint8]
 Hash: TypeAlias = Any  # np.uint64
 
 _FIRST, _PRIME = np.uint64(14695981039346656037), np.uint64(1099511628211)  # of the FNV-1a hash
@@ -101,191 +73,109 @@ def hash_names(names: ByteArray, bounds: IntArray, states: NDArray[np.uint64]) -
         states[n] = _hashed(_FIRST, names, bounds[n], bounds[n + 1])
 
 
+class Named(NamedTuple):
+    """Templates: their NUMBERS, what their pieces begin with ("suffix="), and the hash of that."""
+
+    numbers: IntArray
+    names: ByteArray
+    bounds: IntArray
+    states: NDArray[np.uint64]
+
+
+class Known(NamedTuple):
+    """Known pieces, laid end to end, and the table that `fill_table` makes of them."""
+
+    table: IntArray
+    pieces: ByteArray
+    bounds: IntArray
+
+
+class Signs(NamedTuple):
+    """What flags need: (128,) which characters are punctuation, names of flags and of Greek letters."""
+
+    marks: ByteArray
+    flags: ByteArray
+    flag_bounds: IntArray
+    greek: ByteArray
+    greek_bounds: IntArray
+
+
 @kernel
-def look_up(
-    table: IntArray,
-    pieces: ByteArray,
-    bounds: IntArray,
-    names: ByteArray,
-    name_start: int,
-    name_stop: int,
-    state: Hash,
-    text: ByteArray,
-    start: int,
-    stop: int,
-) -> int:
-    """The number of the piece names[name_start:name_stop] + text[start:stop], or -1; state: of the name."""
-    mask = np.uint64(len(table) - 1)
+def look_up(known: Known, named: Named, template: int, text: ByteArray, start: int, stop: int) -> int:
+    """The number of the piece that the template makes of text[start:stop], or -1."""
+    name_start, name_stop = named.bounds[template], named.bounds[template + 1]
+    mask = np.uint64(len(known.table) - 1)
     n_name, size = name_stop - name_start, name_stop - name_start + stop - start
-    slot = _mixed_bits(_hashed(state, text, start, stop)) & mask
-    while table[slot] >= 0:
-        begin = bounds[table[slot]]
-        if bounds[table[slot] + 1] - begin == size:
+    slot = _mixed_bits(_hashed(named.states[template], text, start, stop)) & mask
+    while known.table[slot] >= 0:
+        begin = known.bounds[known.table[slot]]
+        if known.bounds[known.table[slot] + 1] - begin == size:
             place = 0
-            while place < n_name and pieces[begin + place] == names[name_start + place]:
+            while place < n_name and known.pieces[begin + place] == named.names[name_start + place]:
                 place += 1
-            while n_name <= place < size and pieces[begin + place] == text[start + place - n_name]:
+            while n_name <= place < size and known.pieces[begin + place] == text[start + place - n_name]:
                 place += 1
             if place == size:
-                return int(table[slot])
+                return int(known.table[slot])
         slot = (slot + np.uint64(1)) & mask
     return -1
 
 
-@inlined
-def _is_upper(byte: int) -> bool:
-    return 65 <= byte <= 90
-
-
-@inlined
-def _is_lower(byte: int) -> bool:
-    return 97 <= byte <= 122
-
-
-@inlined
-def _is_digit(byte: int) -> bool:
-    return 48 <= byte <= 57
+@kernel
+def _whole(known: Known, named: Named, n: int, word: ByteArray, shown: ByteArray, found: IntArray) -> int:
+    """Fill found with the piece of templates that show the word as a whole; how many are known."""
+    size = show_whole(named.numbers[n], word, shown)
+    if size < 0:
+        return 0
+    found[0] = look_up(known, named, n, shown, 0, size)
+    return 1 if found[0] >= 0 else 0
 
 
 @kernel
-def show_whole(template: int, word: ByteArray, shown: ByteArray) -> int:
-    """Fill shown with what templates word, lower, digits, shape and short make of a word; its size, or -1."""
-    size = 0
-    has_digit = False
-    for byte in word:
-        digit = _is_digit(byte)
-        has_digit = has_digit or digit
-        if template == 0:
-            new = byte
-        elif template == 1 or template == 2:
-            new = byte + np.uint8(32) if _is_upper(byte) else byte
-            if template == 2 and digit:
-                new = np.uint8(48)
-        else:
-            new = byte
-            if _is_upper(byte):
-                new = np.uint8(88)
-            elif _is_lower(byte):
-                new = np.uint8(120)
-            elif digit:
-                new = np.uint8(100)
-        if template != 4 or size == 0 or shown[size - 1] != new:
-            shown[size] = new
-            size += 1
-    return -1 if template == 2 and not has_digit else size
+def _affixes(known: Known, named: Named, n: int, word: ByteArray, found: IntArray) -> int:
+    """The same for prefixes and suffixes, up to four characters or of five."""
+    template, count = named.numbers[n], 0
+    low, high = (1, min(4, len(word) - 1)) if template <= _SUFFIX else (5, 5 if len(word) > 5 else 4)
+    for size in range(low, high + 1):
+        start = 0 if template in (_PREFIX, _LONG_PREFIX) else len(word) - size
+        found[count] = look_up(known, named, n, word, start, start + size)
+        count += found[count] >= 0
+    return count
 
 
 @kernel
-def show_framed(word: ByteArray, shown: ByteArray) -> int:
-    """Fill shown with the start of the word in lower case between ^ and $; the size."""
-    shown[0] = 94
-    size = 1
-    for byte in word[:_LONGEST_GRAMS]:
-        shown[size] = byte + np.uint8(32) if _is_upper(byte) else byte
-        size += 1
-    shown[size] = 36
-    return size + 1
+def _grams(known: Known, named: Named, n: int, word: ByteArray, shown: ByteArray, found: IntArray) -> int:
+    """The same for three or four neighbouring characters; each piece once."""
+    size, count = 3 if named.numbers[n] == _TRIGRAM else 4, 0
+    for start in range(show_framed(word, shown) - size + 1):
+        number = look_up(known, named, n, shown, start, start + size)
+        met = number < 0
+        for place in range(count):
+            met = met or found[place] == number
+        if not met:
+            found[count] = number
+            count += 1
+    return count
 
 
 @kernel
-def show_flags(
-    word: ByteArray, marks: ByteArray, greek: ByteArray, greek_bounds: IntArray, flags: IntArray
+def _flags(
+    known: Known, named: Named, n: int, word: ByteArray, signs: Signs, flags: IntArray, found: IntArray
 ) -> int:
-    """Fill flags with the numbers in FLAGS of what holds of a word; how many. marks: (128,) punctuation."""
-    n_upper = n_lower = n_digit = n_hyphen = 0
-    for byte in word:
-        n_upper += _is_upper(byte)
-        n_lower += _is_lower(byte)
-        n_digit += _is_digit(byte)
-        n_hyphen += byte == 45
-    found = 0
-    if n_upper + n_lower > 0:
-        if n_upper == 0:
-            flags[found] = _LOWER
-        elif n_lower == 0:
-            flags[found] = _CAPITAL if len(word) == 1 else _CAPITALS
-        else:
-            flags[found] = _TITLE if _is_upper(word[0]) and n_upper == 1 else _MIXED
-        found += 1
-    if n_digit > 0:
-        flags[found] = _ALPHANUMERIC if n_upper + n_lower > 0 else _NUMBER
-        found += 1
-    if n_hyphen > 0 and len(word) > 1:
-        flags[found] = _HYPHEN
-        found += 1
-    if n_upper + n_lower > 0:
-        if is_roman(word):
-            flags[found] = _ROMAN
-            found += 1
-        if has_greek(word, greek, greek_bounds):
-            flags[found] = _GREEK
-            found += 1
-    elif len(word) > 0 and n_digit == 0:
-        flags[found] = _MARK if marks[word[0]] else _SIGN
-        found += 1
-    return found
-
-
-@kernel
-def is_roman(word: ByteArray) -> bool:
-    """Whether the word is a roman numeral up to 3999 in capitals."""
-    place = _run(word, 0, 77)  # M
-    for one, five, ten in ((67, 68, 77), (88, 76, 67), (73, 86, 88)):  # C D M, X L C, I V X
-        if (
-            place + 1 < len(word)
-            and word[place] == one
-            and (word[place + 1] == five or word[place + 1] == ten)
-        ):
-            place += 2
-            continue
-        if place < len(word) and word[place] == five:
-            place += 1
-        place = _run(word, place, one)
-    return len(word) > 0 and place == len(word)
-
-
-@inlined
-def _run(word: ByteArray, place: int, letter: int) -> int:
-    """Past up to three of the same letter."""
-    stop = min(place + 3, len(word))
-    while place < stop and word[place] == letter:
-        place += 1
-    return place
-
-
-@kernel
-def has_greek(word: ByteArray, greek: ByteArray, bounds: IntArray) -> bool:
-    """Whether a Greek letter's name stands in the word, whatever the case; all of them end in a or on."""
-    for last in range(3, len(word)):
-        final = word[last] | 32
-        if final != 97 and final != 110:
-            continue
-        for name in range(len(bounds) - 1):
-            size = bounds[name + 1] - bounds[name]
-            if size > last + 1:
-                continue
-            back = 0
-            while back < size and word[last - back] | 32 == greek[bounds[name + 1] - 1 - back]:
-                back += 1
-            if back == size:
-                return True
-    return False
+    """The same for flags."""
+    count = 0
+    for place in range(show_flags(word, signs.marks, signs.greek, signs.greek_bounds, flags)):
+        start, stop = signs.flag_bounds[flags[place]], signs.flag_bounds[flags[place] + 1]
+        found[count] = look_up(known, named, n, signs.flags, start, stop)
+        count += found[count] >= 0
+    return count
 
 
 @kernel
 def find_pieces(
-    templates: IntArray,
-    names: ByteArray,
-    name_bounds: IntArray,
-    states: NDArray[np.uint64],
-    table: IntArray,
-    pieces: ByteArray,
-    piece_bounds: IntArray,
-    marks: ByteArray,
-    flag_names: ByteArray,
-    flag_bounds: IntArray,
-    greek: ByteArray,
-    greek_bounds: IntArray,
+    known: Known,
+    named: Named,
+    signs: Signs,
     text: ByteArray,
     word_bounds: IntArray,
     found: IntArray,
@@ -293,54 +183,25 @@ def find_pieces(
 ) -> None:
     """Fill found with the numbers of the known pieces of every word, template by template as they come.
 
-    templates: their NUMBERS; names[name_bounds[n]:name_bounds[n + 1]] is what their pieces begin with, and
-    states its hash. Word w is text[word_bounds[w]:word_bounds[w + 1]], its pieces go to
-    found[found_bounds[w]:found_bounds[w + 1]].
+    Word w is text[word_bounds[w]:word_bounds[w + 1]]; its pieces go to found from found_bounds[w] on.
     """
     longest = 0
     for w in range(len(word_bounds) - 1):
         longest = max(longest, word_bounds[w + 1] - word_bounds[w])
     shown = np.empty(longest + 2, dtype=np.uint8)
-    flags = np.empty(len(flag_bounds), dtype=np.int64)
+    flags = np.empty(len(signs.flag_bounds), dtype=np.int64)
     count = 0
     found_bounds[0] = 0
     for w in range(len(word_bounds) - 1):
         word = text[word_bounds[w] : word_bounds[w + 1]]
-        for n in range(len(templates)):
-            template, begin, end, state = templates[n], name_bounds[n], name_bounds[n + 1], states[n]
-            first = count
-            if template <= 4:
-                size = show_whole(template, word, shown)
-                if size >= 0:
-                    found[count] = look_up(
-                        table, pieces, piece_bounds, names, begin, end, state, shown, 0, size
-                    )
-                    count += found[count] >= 0
-            elif template <= 8:
-                low, high = (1, min(4, len(word) - 1)) if template <= 6 else (5, 5 if len(word) > 5 else 4)
-                for size in range(low, high + 1):
-                    start = 0 if template == 5 or template == 7 else len(word) - size
-                    found[count] = look_up(
-                        table, pieces, piece_bounds, names, begin, end, state, word, start, start + size
-                    )
-                    count += found[count] >= 0
-            elif template <= 10:
-                size = 3 if template == 9 else 4
-                for start in range(show_framed(word, shown) - size + 1):
-                    number = look_up(
-                        table, pieces, piece_bounds, names, begin, end, state, shown, start, start + size
-                    )
-                    known = number < 0
-                    for place in range(first, count):
-                        known = known or found[place] == number
-                    if not known:
-                        found[count] = number
-                        count += 1
+        for n in range(len(named.numbers)):
+            template, room = named.numbers[n], found[count:]
+            if template <= _SHORT:
+                count += _whole(known, named, n, word, shown, room)
+            elif template <= _LONG_SUFFIX:
+                count += _affixes(known, named, n, word, room)
+            elif template <= _FOURGRAM:
+                count += _grams(known, named, n, word, shown, room)
             else:
-                for place in range(show_flags(word, marks, greek, greek_bounds, flags)):
-                    start, stop = flag_bounds[flags[place]], flag_bounds[flags[place] + 1]
-                    found[count] = look_up(
-                        table, pieces, piece_bounds, names, begin, end, state, flag_names, start, stop
-                    )
-                    count += found[count] >= 0
+                count += _flags(known, named, n, word, signs, flags, room)
         found_bounds[w + 1] = count

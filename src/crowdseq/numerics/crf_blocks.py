@@ -5,7 +5,8 @@ import numpy as np
 from crowdseq.arrays import FloatArray, IntArray
 from crowdseq.numerics.chain_blocks import add_pairs, longest_sentence, scaled_marginals
 from crowdseq.numerics.compiling import kernel
-from crowdseq.numerics.grouped import add_entries, emit
+from crowdseq.numerics.grouped import emit
+from crowdseq.numerics.listed import add_entries
 from crowdseq.numerics.log_passes import log_marginals
 from crowdseq.numerics.scaled_passes import (
     EXTREME,

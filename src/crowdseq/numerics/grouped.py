@@ -9,118 +9,13 @@ piece p and offset o are pair_bounds[p * O + o] .. pair_bounds[p * O + o + 1], t
 Where most values are rare and have few labels, as word pairs do, rows do not pay: tokens then list pairs.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from crowdseq.arrays import BoolArray, FloatArray, IntArray
+from crowdseq.arrays import FloatArray, IntArray
 from crowdseq.numerics.compiling import inlined, kernel
 from crowdseq.numerics.lanes import N_LANES, add, load, spread, store
+from crowdseq.numerics.piece_rows import add_row
 from crowdseq.numerics.scaled_passes import label_count
-
-
-def pair_columns(n_offsets: int, n_labels: int, pair_bounds: IntArray, pair_labels: IntArray) -> IntArray:
-    """For each pair where its weight goes in the O * M numbers of a value: offset times M plus label.
-
-    With it the pairs of a piece are one loop, whatever the number of offsets.
-    """
-    places = np.repeat(np.arange(len(pair_bounds) - 1) % n_offsets, np.diff(pair_bounds))
-    return np.asarray((places * n_labels + pair_labels).astype(np.int32))
-
-
-@dataclass(frozen=True, eq=False)
-class PieceRows:
-    """How `score_values` adds up pieces: those with most columns as a whole, others pair by pair.
-
-    pairs: (P + 1,) bounds of each piece's pairs. spans: (P + 1,) bounds of its stretch of whole rows, empty
-    for a piece that has none; lows: (P,) the column at which the stretch begins.
-    """
-
-    pairs: IntArray
-    spans: IntArray
-    lows: IntArray
-
-    @classmethod
-    def of_pairs(
-        cls, n_offsets: int, pair_bounds: IntArray, columns: IntArray, shared: BoolArray
-    ) -> "PieceRows":
-        """shared: (P,) whether a piece is added often enough for a stretch of its own to pay."""
-        ends = pair_bounds[::n_offsets]
-        n_pairs = np.diff(ends)
-        some = n_pairs > 0
-        lows, highs = np.zeros(len(n_pairs), dtype=np.int64), np.zeros(len(n_pairs), dtype=np.int64)
-        lows[some], highs[some] = columns[ends[:-1][some]], columns[ends[1:][some] - 1] + 1
-        spans = np.where(shared & (n_pairs >= N_LANES) & (2 * n_pairs >= highs - lows), highs - lows, 0)
-        running = np.concatenate([[0], np.cumsum(spans)])
-        # Narrow numbers: what is looked up for each piece of each value should stay in the cache.
-        return cls(ends.astype(np.int32), running.astype(np.int32), lows.astype(np.int32))
-
-    def lay_out(self, columns: IntArray, weights: FloatArray) -> FloatArray:
-        """The stretches: weights in their columns, zeros between them."""
-        whole = np.zeros(int(self.spans[-1]))
-        _lay_out(self.pairs, self.spans, self.lows, columns, weights, whole)
-        return whole
-
-
-@kernel
-def _lay_out(
-    pairs: IntArray,
-    spans: IntArray,
-    lows: IntArray,
-    columns: IntArray,
-    weights: FloatArray,
-    whole: FloatArray,
-) -> None:
-    for piece in range(len(lows)):
-        if spans[piece] < spans[piece + 1]:
-            shift = spans[piece] - lows[piece]
-            for pair in range(pairs[piece], pairs[piece + 1]):
-                whole[shift + columns[pair]] = weights[pair]
-
-
-@kernel
-def score_values(
-    n_offsets: int,
-    value_bounds: IntArray,
-    value_pieces: IntArray,
-    pairs: IntArray,
-    spans: IntArray,
-    lows: IntArray,
-    columns: IntArray,
-    weights: FloatArray,
-    whole: FloatArray,
-    first: int,
-    last: int,
-    rows: FloatArray,
-) -> None:
-    """Fill rows of the values first..last, (V * O, M), with the summed weights of their pieces.
-
-    columns: as `pair_columns` makes them; pairs, spans, lows, whole: as in `PieceRows`.
-    """
-    size = n_offsets * rows.shape[1]
-    flat = rows.reshape(-1)
-    for value in range(first, last):
-        base = value * size
-        for place in range(base, base + size):
-            flat[place] = 0.0
-        for entry in range(value_bounds[value], value_bounds[value + 1]):
-            piece = value_pieces[entry]
-            span = spans[piece + 1] - spans[piece]
-            if span > 0:
-                add_row(span, whole, spans[piece], flat, base + lows[piece])
-            else:
-                for pair in range(pairs[piece], pairs[piece + 1]):
-                    flat[base + columns[pair]] += weights[pair]
-
-
-@inlined
-def add_row(size: int, source: FloatArray, at: int, target: FloatArray, to: int) -> None:
-    """target[to : to + size] += source[at : at + size]."""
-    whole = size // N_LANES * N_LANES
-    for j in range(0, whole, N_LANES):
-        store(target, to + j, add(load(target, to + j), load(source, at + j)))
-    for j in range(whole, size):
-        target[to + j] += source[at + j]
 
 
 @kernel
@@ -162,50 +57,6 @@ def emit(
 
 
 @kernel
-def add_entries(
-    bounds: IntArray,
-    pairs: IntArray,
-    pair_labels: IntArray,
-    weights: FloatArray,
-    first: int,
-    last: int,
-    stride: int,
-    scores: FloatArray,
-) -> None:
-    """Add to flat scores, `stride` for each of the tokens first..last, the weights of pairs they list.
-
-    Token t lists pairs[bounds[t]:bounds[t + 1]], and pair_labels beside them.
-    """
-    for t in range(first, last):
-        place = (t - first) * stride
-        for entry in range(bounds[t], bounds[t + 1]):
-            scores[place + pair_labels[entry]] += weights[pairs[entry]]
-
-
-@kernel
-def scatter_entries(
-    bounds: IntArray, pairs: IntArray, pair_labels: IntArray, masses: FloatArray, result: FloatArray
-) -> None:
-    """Set result to zero for all listed pairs, then add the masses (T, M) of the tokens that list them."""
-    for pair in pairs:
-        result[pair] = 0.0
-    for t in range(len(bounds) - 1):
-        for entry in range(bounds[t], bounds[t + 1]):
-            result[pairs[entry]] += masses[t, pair_labels[entry]]
-
-
-@kernel
-def scatter_listed(
-    tokens: IntArray, pairs: IntArray, pair_labels: IntArray, masses: FloatArray, result: FloatArray
-) -> None:
-    """As `scatter_entries`, for entries that tell their tokens: those of some pairs can run on one thread."""
-    for pair in pairs:
-        result[pair] = 0.0
-    for entry in range(len(tokens)):
-        result[pairs[entry]] += masses[tokens[entry], pair_labels[entry]]
-
-
-@kernel
 def add_windows(
     labels: tuple[int, ...],
     window: IntArray,
@@ -234,31 +85,6 @@ def add_windows(
                     row = value * n_offsets + o
                     for j in range(n_labels):
                         scores[t, j] += rows[row, j]
-
-
-@kernel
-def add_pairs(
-    window: IntArray,
-    ids: IntArray,
-    pair_bounds: IntArray,
-    pair_labels: IntArray,
-    weights: FloatArray,
-    offsets: IntArray,
-    first: int,
-    last: int,
-    scores: FloatArray,
-) -> None:
-    """As `add_windows` for a stream whose values are pieces themselves, with weights in place of rows."""
-    n_offsets = len(window)
-    for n in range(first, last):
-        start, stop = offsets[n], offsets[n + 1]
-        for t in range(start, stop):
-            for o in range(n_offsets):
-                seen = t + window[o]
-                if start <= seen < stop and ids[seen] >= 0:
-                    at = ids[seen] * n_offsets + o
-                    for pair in range(pair_bounds[at], pair_bounds[at + 1]):
-                        scores[t, pair_labels[pair]] += weights[pair]
 
 
 @kernel

@@ -12,16 +12,8 @@ from crowdseq.arrays import BoolArray, FloatArray, IntArray
 from crowdseq.core.ragged import offsets_of
 from crowdseq.numerics.blocks import run_blocks
 from crowdseq.numerics.compiling import own_labels
-from crowdseq.numerics.grouped import (
-    PieceRows,
-    count_pairs,
-    list_pairs,
-    pair_columns,
-    pair_masses,
-    scatter,
-    scatter_part,
-    score_values,
-)
+from crowdseq.numerics.grouped import count_pairs, list_pairs, pair_masses, scatter, scatter_part
+from crowdseq.numerics.piece_rows import PieceRows, pair_columns, score_values
 from crowdseq.tagging.entries import Entries
 from crowdseq.tagging.inventory import Inventory
 

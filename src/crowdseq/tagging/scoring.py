@@ -13,7 +13,7 @@ from crowdseq.arrays import FloatArray, IntArray
 from crowdseq.core.ragged import offsets_of
 from crowdseq.errors import AnnotationError
 from crowdseq.numerics.code_table import code_table, find_codes
-from crowdseq.numerics.grouped import PieceRows, pair_columns, score_values
+from crowdseq.numerics.piece_rows import PieceRows, pair_columns, score_values
 from crowdseq.tagging.features import EDGE
 from crowdseq.tagging.inventory import word_pieces
 from crowdseq.tagging.piece_index import PieceIndex

@@ -16,7 +16,8 @@ from crowdseq.errors import AnnotationError, SettingsError
 from crowdseq.numerics.blocks import run_blocks, sentence_blocks
 from crowdseq.numerics.chain import Lattice, best_paths, k_best_paths, log_partition, marginals
 from crowdseq.numerics.compiling import own_labels
-from crowdseq.numerics.grouped import add_pairs, add_windows
+from crowdseq.numerics.grouped import add_windows
+from crowdseq.numerics.listed import add_pairs
 from crowdseq.tagging.chunks import outer_labels, summed
 from crowdseq.tagging.explanation import Explanation, Reason, reasons, strongest
 from crowdseq.tagging.features import EDGE, PAIRS, WORDS, FeatureSettings
