@@ -1,5 +1,7 @@
 """Annotator models: scores are probabilities of votes, and what is learned is what was lived."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
@@ -77,6 +79,21 @@ def test_only_votes_that_occur_take_room() -> None:
     judged = model.learn(np.zeros((model.n_kinds, 400)))
     assert judged.scores.shape == (model.n_kinds, 400)
     assert judged.credit == pytest.approx(0.0, abs=1e-6)
+
+
+def test_tables_are_described_in_twice_their_own_room() -> None:
+    """Reports hold a table of the same size for each annotator, so a dense one is in proportion."""
+    rng = np.random.default_rng(3)
+    annotators, labels = rng.integers(0, 20, 500), rng.integers(0, 401, 500)
+    model = Confusions(annotators, labels, 20, np.full((401, 401), 0.1), True)
+    judged = model.learn(rng.random((model.n_kinds, 401)))
+    tracemalloc.start()
+    table = judged.describe()["confusions"]
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert table.shape == (20, 401, 401)
+    np.testing.assert_allclose(table.sum(axis=-1), 1.0)
+    assert peak < 2.2 * table.nbytes
 
 
 def test_nobody_voting_is_no_trouble() -> None:

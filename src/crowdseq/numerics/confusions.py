@@ -103,8 +103,12 @@ class Confusions:
         n_labels = len(self.prior)
         table = np.zeros((self.n_annotators * n_labels, n_labels))
         np.add.at(table, self.groups // len(self.factors) * n_labels + self.given, counts)
-        cells = table.reshape(self.n_annotators, n_labels, n_labels).transpose(0, 2, 1) + self.prior
-        return np.asarray(cells / cells.sum(axis=-1, keepdims=True))
+        by_vote = table.reshape(self.n_annotators, n_labels, n_labels)
+        cells = np.ascontiguousarray(by_vote.transpose(0, 2, 1))
+        del table, by_vote  # with 401 labels every copy counts
+        cells += self.prior
+        cells /= cells.sum(axis=-1, keepdims=True)
+        return cells
 
 
 def _times_own_log(values: FloatArray) -> FloatArray:
