@@ -17,6 +17,13 @@ from crowdseq.cli.progress import progress_shown
 @click.option("--test", metavar="GOLD", help="Text with gold tags to score the taggers on.")
 @click.option("--no-tagger", is_flag=True, help="Compare the consensus alone.")
 @click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Methods at a time.")
+@click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="METHOD.NAME=VALUE",
+    help="Any setting of one of the methods; may be repeated.",
+)
 @seed_option
 @crowd_options
 @json_option
@@ -28,20 +35,29 @@ def command(
     test: str | None,
     no_tagger: bool,
     jobs: int,
+    settings: tuple[str, ...],
     seed: int,
     as_json: bool,
     quiet: bool,
 ) -> None:
     from crowdseq.formats import read
     from crowdseq.reports.comparison import comparison_table
-    from crowdseq.workflows.comparing import compare
+    from crowdseq.workflows.comparing import compare, parse_method_settings
 
     names = [name.strip() for name in methods.split(",") if name.strip()] if methods else []
+    wanted = parse_method_settings(settings)
     corpus, _ = read_crowd(crowd, reading, silent=quiet)
     gold = read(test).corpus if test else None
     with progress_shown(quiet) as progress:
         rows = compare(
-            corpus, names, test=gold, seed=seed, tagger=not no_tagger, jobs=jobs, progress=progress
+            corpus,
+            names,
+            test=gold,
+            seed=seed,
+            tagger=not no_tagger,
+            jobs=jobs,
+            settings=wanted,
+            progress=progress,
         )
     if as_json:
         print_json([row.as_dict() for row in rows])

@@ -24,12 +24,13 @@ def command(gold: str, predicted: str, mode: str, scheme: str | None, as_json: b
     from crowdseq.formats import read
     from crowdseq.reports.scores import score_tables
     from crowdseq.workflows.evaluating import evaluate_files
+    from crowdseq.workflows.metrics import FORMAT_VERSION
 
     answer = Path(predicted) / "consensus.jsonl"
     given = str(answer) if answer.is_file() else predicted  # a run folder: what it settled on
     scores = evaluate_files(read(gold).corpus, read(given).corpus, mode=mode, scheme=scheme)
     if as_json:
-        print_json(scores.as_dict())
+        print_json({"format_version": FORMAT_VERSION} | scores.as_dict())
         return
     for table in score_tables(scores):
         print_table(table)

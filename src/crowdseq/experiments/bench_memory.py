@@ -1,9 +1,10 @@
 """Train in a process of its own and print its peak memory in megabytes; arguments: who, training file."""
 
-import resource
 import sys
 import tempfile
 from pathlib import Path
+
+from crowdseq.workflows.peak_memory import peak_megabytes
 
 _ITERATIONS = 8  # the peak is reached as soon as the optimiser's memory is full
 
@@ -17,16 +18,7 @@ def main(who: str, train_file: str) -> float:
         _train_ours(corpus)
     else:
         _train_rival(corpus, prepared=who == "crfsuite")
-    return _peak_megabytes()
-
-
-def _peak_megabytes() -> float:
-    """The high-water mark of this program; what getrusage tells includes the process it was started from."""
-    status = Path("/proc/self/status")
-    if not status.exists():
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    line = next(line for line in status.read_text().splitlines() if line.startswith("VmHWM"))
-    return int(line.split()[1]) / 1024
+    return peak_megabytes()
 
 
 def _train_ours(corpus: object) -> None:

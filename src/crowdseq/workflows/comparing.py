@@ -1,32 +1,37 @@
 """compare: every method on the same crowd, side by side, each in a process of its own."""
 
 import multiprocessing
-import resource
-import sys
-import time
-from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any
 
+import numpy as np
+
 from crowdseq.core.corpus import Corpus
-from crowdseq.errors import CrowdseqError
+from crowdseq.errors import CrowdseqError, SettingsError
 from crowdseq.evaluation.calibration import entity_tokens, measure_calibration
 from crowdseq.evaluation.scores import evaluate
 from crowdseq.methods import list_methods
 from crowdseq.numerics.em import Progress, quiet
 from crowdseq.tagging.tagger import Context, Tagger
 from crowdseq.workflows.learning import learn
-from crowdseq.workflows.metrics import score
-from crowdseq.workflows.recipes import make_recipe
+from crowdseq.workflows.metrics import FORMAT_VERSION, score
+from crowdseq.workflows.peak_memory import peak_megabytes
+from crowdseq.workflows.recipes import make_recipe, parse_settings
+
+_WARM_UP_SENTENCES = 20
 
 
 @dataclass(frozen=True)
 class Row:
     """One method: scores of its consensus against gold and of its tagger on other text, None where unknown.
 
-    calibration: expected error of the confidence on entity tokens. memory_mb: peak of its process.
-    error: why it has no answer.
+    seconds: of learning; compiling is done before. memory_mb: peak of a process that read the crowd, compiled
+    and learned. calibration: expected error of the confidence on entity tokens. error: why it has no answer.
     """
 
     method: str
@@ -38,7 +43,7 @@ class Row:
     error: str | None = None
 
     def as_dict(self) -> dict[str, Any]:
-        return asdict(self)
+        return {"format_version": FORMAT_VERSION} | asdict(self)
 
 
 def compare(
@@ -49,49 +54,103 @@ def compare(
     seed: int = 0,
     tagger: bool = True,
     jobs: int = 1,
+    settings: Mapping[str, Mapping[str, Any]] | None = None,
     progress: Progress = quiet,
 ) -> list[Row]:
     """A row for each method, in the order asked for; one that fails says why and stops no other.
 
-    test: text with gold that no method has seen, to score the taggers on.
+    test: text with gold that no method has seen, to score the taggers on. settings: of methods, by name.
     """
     wanted = list(methods) or [name for name in list_methods() if name != "gold" or corpus.has_gold.any()]
+    chosen = dict(settings or {})
     for name in wanted:
-        make_recipe(name)
-    rows: dict[str, Row] = {}
-    for done, row in enumerate(_rows(corpus, wanted, test, seed, tagger, jobs), start=1):
-        rows[row.method] = row
-        progress(f"compared {row.method}", done, len(wanted))
+        make_recipe(name, chosen.get(name), seed)
+    for name in chosen:
+        if name not in wanted:
+            raise SettingsError(f"there are settings for {name}, which is not compared")
+    tasks = [_Task(corpus, name, chosen.get(name, {}), test, seed, tagger) for name in wanted]
+    rows = {row.method: row for row in _rows(tasks, jobs, progress)}
     return [rows[name] for name in wanted]
 
 
-def _rows(
-    corpus: Corpus, names: list[str], test: Corpus | None, seed: int, tagger: bool, jobs: int
-) -> Iterator[Row]:
-    # Spawned and used once: compiled kernels and threads do not survive a fork, and the memory of one method
-    # would hide that of the next.
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(jobs, mp_context=context, max_tasks_per_child=1) as pool:
-        futures: dict[Future[Row], str] = {
-            pool.submit(compare_one, corpus, name, test, seed, tagger): name for name in names
-        }
-        for future in as_completed(futures):
-            try:
-                yield future.result()
-            except (
-                Exception
-            ) as error:  # a crash of one process is that method's row, not the end of the table
-                yield Row(futures[future], error=f"{type(error).__name__}: {error}")
+def parse_method_settings(texts: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """`method.name=value` texts to settings by method, each known to be one that its method takes."""
+    settings: dict[str, dict[str, Any]] = {}
+    for text in texts:
+        method, dot, rest = text.partition(".")
+        if not dot or not method or "=" in method:
+            raise SettingsError(f"--set takes method.name=value here, not '{text}'")
+        settings.setdefault(method, {}).update(parse_settings((rest,)))
+    for method, values in settings.items():
+        make_recipe(method, values)
+    return settings
 
 
-def compare_one(corpus: Corpus, name: str, test: Corpus | None, seed: int, tagger: bool) -> Row:
-    """The row of one method."""
-    begun = time.perf_counter()
+@dataclass(frozen=True)
+class _Task:
+    """What the process of one method is given."""
+
+    corpus: Corpus
+    name: str
+    settings: Mapping[str, Any]
+    test: Corpus | None
+    seed: int
+    tagger: bool
+
+
+def _rows(tasks: Sequence[_Task], jobs: int, progress: Progress) -> Iterator[Row]:
+    """Rows as they come; progress is told when a method begins and when it is done."""
+    waiting, running = deque(enumerate(tasks, start=1)), dict[Future[Row], str]()
+    pool = ThreadPoolExecutor(jobs)
     try:
-        run = learn(corpus, name, seed=seed, tagger=tagger)
+        while waiting or running:
+            while waiting and len(running) < jobs:
+                place, task = waiting.popleft()
+                stage = f"{task.name} ({place} of {len(tasks)})"
+                progress(stage, 0, 1)
+                running[pool.submit(_in_own_process, task)] = stage
+            for future in wait(running, return_when=FIRST_COMPLETED).done:
+                progress(running.pop(future), 1, 1)
+                yield future.result()
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _in_own_process(task: _Task) -> Row:
+    """A row from a process that does nothing else, so that no crash and no memory is another method's.
+
+    Spawned, since compiled kernels and threads do not survive a fork.
+    """
+    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
+        try:
+            return pool.submit(_row, task).result()
+        except BrokenProcessPool:
+            return Row(task.name, error="its process was ended from outside, perhaps for want of memory")
+        except Exception as error:  # a bug of one method is its own row, not the end of the table
+            return Row(task.name, error=f"{type(error).__name__}: {error}")
+
+
+def _row(task: _Task) -> Row:
+    warm_up(task.corpus, task.name, tagger=task.tagger, **task.settings)
+    return compare_one(task.corpus, task.name, task.test, task.seed, task.tagger, **task.settings)
+
+
+def warm_up(corpus: Corpus, name: str, *, tagger: bool, **settings: Any) -> None:
+    """Compile what a method needs on a few sentences, so that its seconds are its own."""
+    few = corpus.select(np.flatnonzero(corpus.n_voters > 0)[:_WARM_UP_SENTENCES])
+    with suppress(Exception):  # whatever is wrong, the whole corpus will show
+        learn(few, name, tagger=tagger, **settings)
+
+
+def compare_one(
+    corpus: Corpus, name: str, test: Corpus | None, seed: int, tagger: bool, **settings: Any
+) -> Row:
+    """The row of one method, in this process."""
+    try:
+        run = learn(corpus, name, seed=seed, tagger=tagger, **settings)
     except CrowdseqError as error:
         return Row(name, error=str(error))
-    seconds = round(time.perf_counter() - begun, 2)
+    memory = round(peak_megabytes(), 1)  # before the scores, which are no part of the method
     consensus, calibration = None, None
     if corpus.has_gold.any():
         settled = run.consensus
@@ -100,7 +159,7 @@ def compare_one(corpus: Corpus, name: str, test: Corpus | None, seed: int, tagge
         right = settled.tag_ids == corpus.gold_tags
         calibration = measure_calibration(settled.confidence[counted], right[counted]).error
     scored = score_tagger(run.tagger, test) if run.tagger is not None and test is not None else None
-    return Row(name, seconds, _peak_megabytes(), consensus, scored, calibration)
+    return Row(name, round(run.seconds, 2), memory, consensus, scored, calibration)
 
 
 def score_tagger(tagger: Tagger, test: Corpus) -> dict[str, Any]:
@@ -112,8 +171,3 @@ def score_tagger(tagger: Tagger, test: Corpus) -> dict[str, Any]:
     predicted = tagger.tag_many(list(test.text.tokens), context)
     gold = [tags if tags is not None else [None] * len(predicted[i]) for i, tags in enumerate(test.gold)]
     return evaluate(gold, predicted).as_dict()
-
-
-def _peak_megabytes() -> float:
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return round(peak / (1024 * 1024 if sys.platform == "darwin" else 1024), 1)
