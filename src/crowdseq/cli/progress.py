@@ -12,20 +12,35 @@ import click
 from crowdseq.numerics.em import Progress, quiet
 
 _SECONDS_BETWEEN_LINES = 5.0
+_COMPILING = "compiling for this machine, once: about 3 s to tag, about 20 s to learn"
 
 
 @contextmanager
-def progress_shown(silent: bool) -> Iterator[Progress]:
-    """A progress callback for the time of some work."""
-    if silent:
-        with _heeding(quiet) as report:
-            yield report
-    elif sys.stderr.isatty():
-        with _bars() as bars, _heeding(bars) as report:
-            yield report
-    else:
-        with _heeding(_Lines()) as report:
-            yield report
+def progress_shown(silent: bool, *, notes: bool | None = None) -> Iterator[Progress]:
+    """A progress callback for the time of some work; notes: whether a word may be said beside it, if it is
+    not the same question."""
+    with _compiling_noted(not silent if notes is None else notes):
+        if silent:
+            with _heeding(quiet) as report:
+                yield report
+        elif sys.stderr.isatty():
+            with _bars() as bars, _heeding(bars) as report:
+                yield report
+        else:
+            with _heeding(_Lines()) as report:
+                yield report
+
+
+@contextmanager
+def _compiling_noted(wanted: bool) -> Iterator[None]:
+    """Tell why the first run of all stands still for a while."""
+    if not wanted:
+        yield
+        return
+    from crowdseq.numerics.compiling import compiling_told
+
+    with compiling_told(lambda: click.echo(_COMPILING, err=True)):
+        yield
 
 
 @contextmanager

@@ -48,7 +48,7 @@ def command(
     from crowdseq.workflows.tagging import open_tagger, tag_file
 
     tagger = open_tagger(run)
-    with progress_shown(quiet or out == "-") as progress:
+    with progress_shown(quiet or out == "-", notes=not quiet) as progress:
         pieces = tag_file(
             tagger,
             input,

@@ -1,9 +1,11 @@
 """How the hot loops are compiled, and how many labels get a kernel of their own."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, TypeVar, cast
 
 from numba import njit
+from numba.core import event
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -41,3 +43,23 @@ def own_labels(n_labels: int) -> tuple[int, ...]:
     Empty above LARGEST_OWN_KERNEL; kernels then take the count from the arrays.
     """
     return (0,) * n_labels if n_labels <= LARGEST_OWN_KERNEL else ()
+
+
+@contextmanager
+def compiling_told(tell: Callable[[], None]) -> Iterator[None]:
+    """Call `tell` when the first kernel has to be compiled in this time; never if all are on disk already."""
+    listener = _FirstStart(tell)
+    with event.install_listener("numba:compile", listener):
+        yield
+
+
+class _FirstStart(event.Listener):
+    def __init__(self, tell: Callable[[], None]) -> None:
+        self._waiting = [tell]
+
+    def on_start(self, event: object) -> None:  # noqa: ARG002  the name is numba's
+        if self._waiting:
+            self._waiting.pop()()
+
+    def on_end(self, event: object) -> None:
+        pass
