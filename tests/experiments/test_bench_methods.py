@@ -23,4 +23,5 @@ def test_a_row_is_missed_when_slow_or_behind() -> None:
     assert MethodRow("m", "", 1.5, 1.0, 0.1, "r", 2.0, 10.0).verdict == "MISSED"
     assert MethodRow("m", "", 0.5, 1.0, 0.4, "r", 2.0, 10.0).verdict == "MISSED"
     assert MethodRow("m", "", 0.5, 1.0).ratio is None
+    assert "not installed" in MethodRow("m", "", 0.5, 1.0, 0.1, "", None, 10.0).verdict
     assert MethodRow("m", "", 9.0, None).verdict == ""
