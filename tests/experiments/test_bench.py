@@ -1,13 +1,15 @@
 """The bench compares like with like, and its page says what was measured."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from builders import random_corpus
-from crowdseq.experiments.bench import Row, render_bench
 from crowdseq.experiments.bench_growth import label_growth, token_growth
 from crowdseq.experiments.bench_measures import free_cores, interleave
-from crowdseq.experiments.bench_rivals import BENCH_FEATURES, Rival, attributes, known_tags
+from crowdseq.experiments.bench_rivals import BENCH_FEATURES, Rival, attributes, chaine_trainer, known_tags
+from crowdseq.experiments.bench_rows import Row, render_bench
 from crowdseq.experiments.feature_groups import GoldScore, feature_variants, render_groups
 from crowdseq.numerics.lbfgs import Minimiser
 from crowdseq.tagging.problem import ChainRules, CrfProblem
@@ -54,7 +56,9 @@ def test_measures_are_positive() -> None:
 def test_the_page_shows_every_row_and_its_verdict() -> None:
     rows = [Row("speed", "s", 1.0, 5.0, 5.0, 2.5, 4.0), Row("memory", "MB", 2.0, 1.0, 0.5, 1.0, 2.0)]
     assert [row.verdict for row in rows] == ["aim", "MISSED"]
-    assert Row("threads", "s", 1.0, 1.0, 1.0, 2.0, 3.0, binds=False).verdict == "not binding here"
+    busy, free = (Row("threads", "s", 1.0, 2.5, 2.5, 2.0, 3.0, cores) for cores in (1.34, 1.97))
+    assert busy.verdict == "not binding here (spin test 1.34 of 2 cores)"
+    assert free.verdict == "must (spin test 1.97 of 2 cores)"
     page = render_bench(
         {
             "machine": {"cores": 2, "python": "3.11"},
@@ -76,3 +80,17 @@ def test_every_group_of_features_is_left_out_once() -> None:
     )
     assert "| rich | 50.0 | 25.0 |" in table
     assert "| basic | 12.5 |  |" in table
+
+
+def test_chaine_gets_the_same_problem_where_it_is_installed(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("chaine", reason="chaine is not installed")
+    corpus = random_corpus(3, sentences=30, types=("LOC", "PER"))
+    sentences, tags = list(corpus.text.tokens), known_tags(corpus)
+    trainer = chaine_trainer(sentences, tags, 1.0)
+    for iterations in (2, 5):
+        trainer.set_param("max_iterations", iterations)
+        trainer.train(str(tmp_path / "model"))
+    assert (tmp_path / "model").stat().st_size > 0
+    assert capfd.readouterr().out == ""

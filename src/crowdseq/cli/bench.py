@@ -25,9 +25,10 @@ from crowdseq.cli.options import force_option, quiet_option
 @force_option
 @quiet_option
 def command(data: Path, out: str, page: str | None, repeats: int, force: bool, quiet: bool) -> None:
-    from crowdseq.experiments.bench import render_bench, run_bench
+    from crowdseq.experiments.bench import run_bench
     from crowdseq.experiments.bench_estep import estep_rows
     from crowdseq.experiments.bench_methods import method_rows
+    from crowdseq.experiments.bench_rows import render_bench
     from crowdseq.formats.writing import AtomicFile, check_free
     from crowdseq.reports.benchmarks import method_tables
     from crowdseq.reports.tables import as_markdown

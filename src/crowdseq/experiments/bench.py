@@ -4,7 +4,7 @@ import os
 import platform
 import tempfile
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,15 @@ from crowdseq.errors import FormatError, Problem
 from crowdseq.evaluation.scores import evaluate
 from crowdseq.experiments.bench_growth import label_growth, token_growth
 from crowdseq.experiments.bench_measures import free_cores, interleave, peak_memory_of, wall_time_of
-from crowdseq.experiments.bench_rivals import BENCH_FEATURES, Rival, RivalTagger, RivalTraining, known_tags
+from crowdseq.experiments.bench_rivals import (
+    BENCH_FEATURES,
+    Rival,
+    RivalTagger,
+    RivalTraining,
+    chaine_trainer,
+    known_tags,
+)
+from crowdseq.experiments.bench_rows import Row
 from crowdseq.formats.model_file import save_tagger
 from crowdseq.numerics.lbfgs import Minimiser, Optimum
 from crowdseq.tagging.crf import CrfTrainer
@@ -28,31 +36,8 @@ from crowdseq.workflows.reading import read
 FORMAT_VERSION = 1
 _C2 = 1.0
 _SHORT, _LONG = 3, 13  # iterations of the two runs whose difference is the cost of ten
-_FREE = 1.8  # cores that the spin test must get before two-thread rows bind
 
 Tell = Callable[[str], None]
-
-
-@dataclass(frozen=True)
-class Row:
-    """One comparison: our figure, the rival's, and how many times better ours is."""
-
-    what: str
-    unit: str
-    ours: float
-    rival: float
-    ratio: float
-    must: float | None = None
-    aim: float | None = None
-    binds: bool = True
-
-    @property
-    def verdict(self) -> str:
-        if not self.binds:
-            return "not binding here"
-        if self.must is None or self.aim is None:
-            return ""
-        return "aim" if self.ratio >= self.aim else "must" if self.ratio >= self.must else "MISSED"
 
 
 def run_bench(data: Path, tell: Tell, repeats: int = 5) -> dict[str, Any]:
@@ -64,16 +49,20 @@ def run_bench(data: Path, tell: Tell, repeats: int = 5) -> dict[str, Any]:
     train, test = read(train_file, format="conll"), read(test_file, format="conll")
     with tempfile.TemporaryDirectory() as folder:
         bench = _Bench(train, test, Path(folder), tell, repeats)
-        cores = free_cores()
-        tell(f"spin test: {cores:.2f} cores free")
-        rows = [*bench.evaluation(cores), *bench.training(), *bench.tagging(), *bench.memory(train_file)]
+        rows = [
+            *bench.evaluation(),
+            *bench.beside_chaine(),
+            *bench.training(),
+            *bench.tagging(),
+            *bench.memory(train_file),
+        ]
         rows.append(bench.start())
         tell("growth with tokens and labels")
         growth = {"tokens": token_growth(train, repeats), "labels": label_growth(train, repeats)}
     return {
         "format_version": FORMAT_VERSION,
         "machine": {"cores": os.cpu_count(), "python": platform.python_version()},
-        "spin_test_cores": round(cores, 2),
+        "spin_test_cores": min(row.cores for row in rows if row.cores is not None),
         "rows": [{**asdict(row), "verdict": row.verdict} for row in rows],
         "growth": growth,
     }
@@ -88,8 +77,8 @@ class _Bench:
         self._test = [list(tokens) for tokens in test.text.tokens]
         self._test_tags = known_tags(test)
         tell("reading the training text on both sides")
-        sentences = list(train.text.tokens)
-        self._rival = Rival(sentences, known_tags(train), _C2)
+        self._sentences, self._tags = list(train.text.tokens), known_tags(train)
+        self._rival = Rival(self._sentences, self._tags, _C2)
         self._passage = Passage.of_text(train.text)
         self._targets = Targets.of_tags(train.gold_tags, train.offsets, len(train.scheme))
         self._one, self._two = self._problem(1), self._problem(2)
@@ -106,9 +95,10 @@ class _Bench:
         minimiser = Minimiser(max_iterations=iterations, tolerance=0.0)
         return problem.train(self._targets, _C2, minimiser)
 
-    def evaluation(self, cores: float) -> list[Row]:
+    def evaluation(self) -> list[Row]:
         """One evaluation with its share of the optimiser, as the difference of two runs."""
         self._tell("objective and gradient, one and two threads")
+        cores = free_cores()
         model = self._folder / "short"
         self._train(self._two, 2)
         timings = interleave(
@@ -125,7 +115,9 @@ class _Bench:
         steps = _LONG - _SHORT
         rival, one, two = ((timings[i + 1].cpu - timings[i].cpu) / steps for i in (0, 2, 4))
         rival_wall, one_wall, two_wall = ((timings[i + 1].wall - timings[i].wall) / steps for i in (0, 2, 4))
-        two_free = cores >= _FREE
+        # Cores that were taken at either end may have been taken in between.
+        cores = round(min(cores, free_cores()), 2)
+        self._tell(f"spin test: {cores:.2f} cores free")
         return [
             Row("evaluation with optimiser, 1 thread", "CPU s", one, rival, rival / one, 2.5, 4.0),
             Row(
@@ -136,7 +128,7 @@ class _Bench:
                 rival_wall / two_wall,
                 4.0,
                 7.0,
-                two_free,
+                cores,
             ),
             Row(
                 "2 threads against 1 of ours",
@@ -146,10 +138,35 @@ class _Bench:
                 one_wall / two_wall,
                 1.6,
                 1.9,
-                two_free,
+                cores,
             ),
             Row("processor time of 2 threads against 1", "CPU s", two, one, one / two),
         ]
+
+    def beside_chaine(self) -> list[Row]:
+        """The first row beside chaine, if that is installed."""
+        rival = chaine_trainer(self._sentences, self._tags, _C2)
+        if rival is None:
+            return []
+        self._tell("the same beside chaine")
+        model = str(self._folder / "chaine")
+
+        def theirs(iterations: int) -> None:
+            rival.set_param("max_iterations", iterations)
+            rival.train(model)
+
+        timings = interleave(
+            [
+                lambda: theirs(_SHORT),
+                lambda: theirs(_LONG),
+                lambda: self._train(self._one, _SHORT),
+                lambda: self._train(self._one, _LONG),
+            ],
+            self._repeats,
+        )
+        rival_cpu, own_cpu = ((timings[i + 1].cpu - timings[i].cpu) / (_LONG - _SHORT) for i in (0, 2))
+        what = "evaluation with optimiser, 1 thread, beside chaine"
+        return [Row(what, "CPU s", own_cpu, rival_cpu, rival_cpu / own_cpu)]
 
     def training(self) -> list[Row]:
         """To the loss at which the rival stops, and what both then score on the test text."""
@@ -248,30 +265,3 @@ class _Bench:
 def _fresh(tagger: Tagger) -> Tagger:
     """The same tagger without what it has cached."""
     return Tagger(tagger.scheme, tagger.features, tagger.streams, np.array(tagger.transitions))
-
-
-def render_bench(result: dict[str, Any]) -> str:
-    """The rows as a page for people."""
-    machine = result["machine"]
-    lines = [
-        "# Benchmarks",
-        "",
-        "Written by `make bench`: CoNLL-2003, the same attributes and c2 = 1 on both sides, medians of "
-        "interleaved runs in one go. The rival is python-crfsuite.",
-        "",
-        f"{machine['cores']} cores, Python {machine['python']}; "
-        f"the spin test found {result['spin_test_cores']:.2f} cores free.",
-        "",
-        "| what | unit | crowdseq | rival | ratio | must / aim | reached |",
-        "|---|---|---|---|---|---|---|",
-    ]
-    for row in result["rows"]:
-        goal = "" if row["must"] is None else f"{row['must']:.3g} / {row['aim']:.3g}"
-        lines.append(
-            f"| {row['what']} | {row['unit']} | {row['ours']:.4g} | {row['rival']:.4g} | {row['ratio']:.3g} "
-            f"| {goal} | {row['verdict']} |"
-        )
-    lines += ["", "Cost of one evaluation:", "", "| tokens | labels | ns / token |", "|---|---|---|"]
-    for row in [*result["growth"]["tokens"], *result["growth"]["labels"]]:
-        lines.append(f"| {row['tokens']} | {row['labels']} | {row['ns_per_token']} |")
-    return "\n".join(lines) + "\n"

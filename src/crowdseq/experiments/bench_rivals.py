@@ -1,7 +1,9 @@
-"""python-crfsuite on the same attributes, for comparison: strings, training, tagging."""
+"""python-crfsuite and chaine on the same attributes, for comparison: strings, training, tagging."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
 from types import ModuleType
@@ -103,6 +105,17 @@ class Rival:
         self._trainer.train(str(path))
         last = self._trainer.logparser.last_iteration
         return RivalTraining(int(last["num"]), float(last["loss"]), int(last["active_features"]))
+
+
+def chaine_trainer(sentences: Sequence[Sequence[str]], tags: Sequence[Sequence[str]], c2: float) -> Any:
+    """A chaine trainer with the training data inside, or None if chaine is not installed."""
+    if find_spec("chaine") is None:
+        return None
+    import_module("chaine.logging").set_verbosity(0)  # it would report every iteration on the terminal
+    trainer = import_module("chaine._core.crf").Trainer("lbfgs", c1=0.0, c2=c2)
+    for tokens, labels in zip(sentences, tags, strict=True):
+        trainer.append(attributes(tokens), list(labels))
+    return trainer
 
 
 class RivalTagger:
