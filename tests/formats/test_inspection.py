@@ -6,9 +6,11 @@ import pytest
 from hypothesis import given
 
 from builders import corpus
+from crowdseq.core import slips
 from crowdseq.core.corpus import Corpus
-from crowdseq.formats import inspection, read
-from crowdseq.formats.inspection import count_slips
+from crowdseq.evaluation.description import describe
+from crowdseq.formats import read
+from crowdseq.formats.inspection import slips_by_name
 from file_fixtures import Put
 from strategies import corpora
 
@@ -41,13 +43,19 @@ def slow_slips(world: Corpus) -> tuple[dict[str, int], int]:
 
 @given(corpora())
 def test_slips_are_those_of_a_slow_count(world: Corpus) -> None:
-    assert count_slips(world) == slow_slips(world)
+    assert slips_by_name(world) == slow_slips(world)
+
+
+@given(corpora())
+def test_note_and_table_count_the_same_slips(world: Corpus) -> None:
+    table = {share.annotator: share.slips for share in describe(world).annotators if share.slips}
+    assert table == slips_by_name(world)[0]
 
 
 def test_slips_are_counted_alike_in_portions(monkeypatch: pytest.MonkeyPatch) -> None:
     world = corpus("a/O/I-X/B-X b/I-X/O/I-X", "c/O/I-X/O", "d/I-X/O/I-X", scheme="IOB2")
-    monkeypatch.setattr(inspection, "_ROWS_AT_A_TIME", 1)
-    assert count_slips(world) == slow_slips(world) == ({"a1": 2, "a2": 1}, 2)
+    monkeypatch.setattr(slips, "_ROWS_AT_A_TIME", 1)
+    assert slips_by_name(world) == slow_slips(world) == ({"a1": 2, "a2": 1}, 2)
 
 
 def test_a_document_in_pieces_is_told(put: Put) -> None:

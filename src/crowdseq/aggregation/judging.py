@@ -8,6 +8,7 @@ from crowdseq.arrays import FloatArray, IntArray
 from crowdseq.core.consensus import AnnotatorReport
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.ragged import gather_ranges
+from crowdseq.core.slips import count_slips
 from crowdseq.core.spans import SpanTable, find_spans
 from crowdseq.evaluation.copying import find_copies
 from crowdseq.numerics.categorical import normalise
@@ -139,16 +140,13 @@ def _ratios(hits: int, given: int, wanted: int) -> tuple[float | None, float | N
 
 
 def _slip_rates(corpus: Corpus) -> FloatArray:
-    """(K,) share of an annotator's spans that do not begin or end as the scheme says."""
+    """(K,) how many slips there are for each span of an annotator, at most one."""
     crowd = corpus.annotations
     bounds = np.append(crowd.row_starts, len(crowd.tags))
     who = np.repeat(crowd.voters, corpus.text.lengths[crowd.row_sentences])
-    size = len(crowd.annotators)
-    all_spans = find_spans(crowd.tags, bounds, corpus.scheme, lenient=True)
-    proper = find_spans(crowd.tags, bounds, corpus.scheme)
-    n_all = np.bincount(who[all_spans.starts], minlength=size)
-    n_proper = np.bincount(who[proper.starts], minlength=size)
-    return (n_all - n_proper) / np.maximum(n_all, 1)
+    spans = find_spans(crowd.tags, bounds, corpus.scheme, lenient=True)
+    n_spans = np.bincount(who[spans.starts], minlength=len(crowd.annotators))
+    return np.minimum(count_slips(crowd, corpus.scheme) / np.maximum(n_spans, 1), 1.0)
 
 
 def _copy_flags(corpus: Corpus, tag_ids: IntArray) -> list[list[str]]:

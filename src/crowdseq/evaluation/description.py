@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from crowdseq.arrays import IntArray
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.names import look_alikes
+from crowdseq.core.slips import count_slips
 from crowdseq.core.spans import find_spans
 
 
@@ -26,8 +28,8 @@ class AnnotatorShare:
 class Description:
     """Counts, coverage and oddities of a corpus.
 
-    coverage: number of annotators to number of sentences that so many saw. slips: spans that do not begin or
-    end as the scheme says. look_alikes: labels or annotators whose names differ only in case or Unicode form.
+    coverage: number of annotators to number of sentences that so many saw. slips: tags that may not stand
+    where they stand. look_alikes: labels or annotators whose names differ only in case or Unicode form.
     """
 
     sentences: int
@@ -52,7 +54,6 @@ def describe(corpus: Corpus) -> Description:
     crowd = corpus.annotations
     row_bounds = np.append(crowd.row_starts, len(crowd.tags))
     spans = find_spans(crowd.tags, row_bounds, corpus.scheme, lenient=True)
-    proper = find_spans(crowd.tags, row_bounds, corpus.scheme)
     gold = find_spans(corpus.gold_tags, corpus.offsets, corpus.scheme)
     return Description(
         sentences=len(corpus),
@@ -65,7 +66,7 @@ def describe(corpus: Corpus) -> Description:
         gold_spans=_by_type(corpus, gold.types.tolist()),
         voted_spans=_by_type(corpus, spans.types.tolist()),
         coverage={int(count): int(n) for count, n in sorted(Counter(corpus.n_voters.tolist()).items())},
-        annotators=_shares(corpus, spans.starts, proper.starts),
+        annotators=_shares(corpus, spans.starts),
         look_alikes=(*look_alikes(list(corpus.annotators)), *look_alikes(list(corpus.scheme.types))),
     )
 
@@ -75,16 +76,14 @@ def _by_type(corpus: Corpus, types: list[int]) -> dict[str, int]:
     return {name: counts[number] for number, name in enumerate(corpus.scheme.types)}
 
 
-def _shares(corpus: Corpus, starts: Any, proper: Any) -> tuple[AnnotatorShare, ...]:
+def _shares(corpus: Corpus, starts: IntArray) -> tuple[AnnotatorShare, ...]:
     crowd, size = corpus.annotations, len(corpus.annotators)
     who = np.repeat(crowd.voters, crowd.lengths[crowd.row_sentences])
     sentences = np.bincount(crowd.voters, minlength=size)
     tokens = np.bincount(who[crowd.tags >= 0], minlength=size)
     n_spans = np.bincount(who[starts], minlength=size)
-    n_proper = np.bincount(who[proper], minlength=size)
+    slips = count_slips(crowd, corpus.scheme)
     return tuple(
-        AnnotatorShare(
-            name, int(sentences[k]), int(tokens[k]), int(n_spans[k]), int(n_spans[k] - n_proper[k])
-        )
+        AnnotatorShare(name, int(sentences[k]), int(tokens[k]), int(n_spans[k]), int(slips[k]))
         for k, name in enumerate(corpus.annotators)
     )

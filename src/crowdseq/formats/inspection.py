@@ -4,16 +4,14 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from crowdseq.arrays import BoolArray, IntArray
 from crowdseq.core.building import CorpusBuilder
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.labels import OUTSIDE, LabelScheme
 from crowdseq.core.names import look_alikes
+from crowdseq.core.slips import count_slips, find_slips
 from crowdseq.errors import Problem
 from crowdseq.formats.intake import Intake
 from crowdseq.formats.report import ImportReport
-
-_ROWS_AT_A_TIME = 1 << 18
 
 
 def inspect(corpus: Corpus, builder: CorpusBuilder, intake: Intake) -> ImportReport:
@@ -21,7 +19,7 @@ def inspect(corpus: Corpus, builder: CorpusBuilder, intake: Intake) -> ImportRep
     spelling = builder.spelling
     kind = spelling.kind if spelling is not None else corpus.scheme.kind
     respelt = spelling.respelt if spelling is not None else {}
-    slips, gold_slips = count_slips(corpus)
+    slips, gold_slips = slips_by_name(corpus)
     alike_labels, alike_annotators = look_alikes(_label_names(corpus)), look_alikes(list(corpus.annotators))
     if kind != corpus.scheme.kind:
         intake.warn("scheme-converted", f"the tags are {kind}, read as {corpus.scheme.kind}")
@@ -55,34 +53,12 @@ def inspect(corpus: Corpus, builder: CorpusBuilder, intake: Intake) -> ImportRep
     )
 
 
-def count_slips(corpus: Corpus) -> tuple[dict[str, int], int]:
+def slips_by_name(corpus: Corpus) -> tuple[dict[str, int], int]:
     """Tags that may not stand where they stand: by annotator, and in gold."""
-    crowd = corpus.annotations
-    bounds = np.append(crowd.row_starts, len(crowd.tags))
-    counts = np.zeros(len(crowd.annotators), np.int64)
-    for first in range(0, len(crowd.voters), _ROWS_AT_A_TIME):
-        rows = bounds[first : first + _ROWS_AT_A_TIME + 1]
-        tags = crowd.tags[rows[0] : rows[-1]]
-        bad = _slips(tags, rows - rows[0], corpus.scheme)
-        voters = np.repeat(crowd.voters[first : first + len(rows) - 1], np.diff(rows))
-        counts += np.bincount(voters[bad], minlength=len(counts))
-    gold = int(_slips(corpus.gold_tags, corpus.offsets, corpus.scheme).sum())
-    named = zip(crowd.annotators, counts.tolist(), strict=True)
+    counts = count_slips(corpus.annotations, corpus.scheme)
+    gold = int(find_slips(corpus.gold_tags, corpus.offsets, corpus.scheme).sum())
+    named = zip(corpus.annotators, counts.tolist(), strict=True)
     return {name: count for name, count in named if count}, gold
-
-
-def _slips(tags: IntArray, bounds: IntArray, scheme: LabelScheme) -> BoolArray:
-    """(T,) whether a tag cannot follow the one before it, open its row or close it."""
-    bad = np.zeros(len(tags), np.bool_)
-    if len(tags) < 1 or scheme.is_plain:
-        return bad
-    filled = np.flatnonzero(np.diff(bounds))
-    heads, tails = bounds[filled], bounds[filled + 1] - 1
-    before, after = tags[:-1], tags[1:]
-    bad[1:] = ~scheme.allowed[before, after] & (before >= 0) & (after >= 0)
-    bad[heads] = ~scheme.starts[tags[heads]] & (tags[heads] >= 0)
-    bad[tails] |= ~scheme.ends[tags[tails]] & (tags[tails] >= 0)
-    return bad
 
 
 def _label_names(corpus: Corpus) -> list[str]:
