@@ -9,7 +9,9 @@ import pytest
 from builders import corpus
 from crowdseq.core.consensus import Consensus
 from crowdseq.errors import SettingsError
-from crowdseq.formats import read, write_consensus
+from crowdseq.formats import Limits, read, write, write_consensus
+from crowdseq.formats.csv_rows import safe_table
+from crowdseq.formats.docbin_reading import documents
 
 
 def consensus() -> Consensus:
@@ -48,6 +50,65 @@ def test_columns_hold_the_label_last(tmp_path: Path) -> None:
         "-DOCSTART-\t-X-\tO\n\nBo\t0.600000\tB-PER\n\n"
     )
     assert read(tmp_path / "c.conll").corpus.gold[:] == [("B-PER", "O"), ("B-PER",)]
+
+
+def test_a_collection_of_brat_has_notes_on_every_span(tmp_path: Path) -> None:
+    write_consensus(consensus(), tmp_path / "out", format="brat")
+    assert (tmp_path / "out/s1.txt").read_text() == "Ada met"
+    assert (tmp_path / "out/s1.ann").read_text() == (
+        "T1\tPER 0 3\tAda\n#1\tAnnotatorNotes T1\tconfidence 0.900000, marked by a1\n"
+    )
+    assert (tmp_path / "out/s2.ann").read_text() == (
+        "T1\tPER 0 2\tBo\n#1\tAnnotatorNotes T1\tconfidence 0.600000, marked by nobody\n"
+    )
+    again = read(tmp_path / "out", tokenizer="whitespace", empty_means="labelled").corpus
+    assert again.annotators == ("out",)
+
+
+def test_a_docbin_has_entities_with_confidence_and_who_agreed(tmp_path: Path) -> None:
+    pytest.importorskip("spacy")
+    write_consensus(consensus(), tmp_path / "c.spacy")
+    assert read(tmp_path / "c.spacy").corpus.gold[:] == [("B-PER", "O"), ("B-PER",)]
+    found = documents((tmp_path / "c.spacy").read_bytes(), "c", Limits())
+    assert [doc.about["crowdseq_confidence"] for doc in found] == [(0.9,), (0.6,)]
+    assert [doc.about["crowdseq_agreed"] for doc in found] == [(("a1",),), ((),)]
+
+
+def test_a_folder_of_a_dataset_holds_a_consensus(tmp_path: Path) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet")
+    write_consensus(consensus(), tmp_path / "out", format="datasets")
+    (row, _) = parquet.read_table(next((tmp_path / "out").rglob("*.parquet"))).to_pylist()
+    assert (row["confidence"], row["agreed"]) == ([0.9, 1.0], [["a1"], ["a1"]])
+
+
+def test_suggestions_of_argilla_tell_who_agreed(tmp_path: Path) -> None:
+    assert write_consensus(consensus(), tmp_path / "c.json", format="argilla") == ()
+    records = json.loads((tmp_path / "c.json").read_text())
+    assert [json.loads(found["metadata"]["crowdseq"])["agreed"] for found in records] == [[["a1"]], [[]]]
+
+
+def test_cells_of_a_table_can_be_made_safe_for_spreadsheets(tmp_path: Path) -> None:
+    world = corpus("=cmd()/B-PER/B-PER -/O/O", annotators=["@w"])
+    settled = Consensus(world, np.array([1, 0], np.int16), np.eye(3)[[1, 0]], ())
+    write_consensus(settled, tmp_path / "c.csv", format="long", excel_safe=True)
+    lines = (tmp_path / "c.csv").read_text().splitlines()
+    assert lines[1:] == [
+        's1:0,\'=cmd(),,B-PER,1.000000,"[""@w""]"',
+        's1:1,\'-,,O,1.000000,"[""@w""]"',
+    ]
+    write(world, tmp_path / "w.csv", excel_safe=True)
+    assert "s1:0,'@w,B-PER,'=cmd(),B-PER" in (tmp_path / "w.csv").read_text()
+    write(world, tmp_path / "raw.csv")
+    assert read(tmp_path / "raw.csv").corpus.sentences[0].tokens == ("=cmd()", "-")
+
+
+def test_safe_cells_are_for_tables_alone(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="jsonl is no CSV, --excel-safe does nothing there"):
+        write(consensus().corpus, tmp_path / "c.jsonl", excel_safe=True)
+
+
+def test_numbers_of_a_safe_table_stay_numbers() -> None:
+    assert safe_table('name,skill\n=x,-0.5\n-y,"1,5"\n') == "name,skill\n'=x,-0.5\n'-y,\"1,5\"\n"
 
 
 def test_a_format_without_room_is_refused(tmp_path: Path) -> None:

@@ -81,10 +81,8 @@ def test_of_overlapping_spans_the_longest_stays_and_all_are_kept() -> None:
     assert told == {"spans-overlap": 1}
 
 
-def test_layers_are_read_one_at_a_time() -> None:
+def test_a_layer_is_chosen_by_its_types() -> None:
     nested = (Region(18, 26, ["LOC"]), Region(18, 21, ["ADJ"]))
-    with pytest.raises(SettingsError, match="read one at a time, name the types of one"):
-        marked(*nested, overlaps="layers")
     inner = tags(*nested, overlaps="layers", types=("ADJ",))
     assert inner == ("O O O O O O B-ADJ O O", {"spans-of-other-types": 1})
 

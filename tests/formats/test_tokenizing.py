@@ -1,13 +1,14 @@
 """Tokenisers, and what they do at the edges of writing systems."""
 
+import sys
 from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdseq.errors import SettingsError
-from crowdseq.formats.tokenizing import tokenizer
+from crowdseq.errors import MissingExtraError, SettingsError
+from crowdseq.formats.tokenizing import cutter, tokenizer
 
 
 def tokens(text: str, name: str = "words") -> list[str]:
@@ -55,3 +56,29 @@ def test_tokens_hold_every_visible_character_once(text: str, name: str) -> None:
     found = tokenizer(name)(text)
     assert all(first[1] <= second[0] for first, second in pairwise(found))
     assert "".join("".join(text[start:end] for start, end in found).split()) == "".join(text.split())
+
+
+def test_spacy_cuts_as_its_language_does() -> None:
+    pytest.importorskip("spacy")
+    assert tokens("Don't pay $5 in the U.S.\n", "spacy:en") == [
+        *["Do", "n't", "pay", "$", "5", "in", "the", "U.S."]
+    ]
+
+
+def test_tokens_of_spacy_are_never_white_space() -> None:
+    pytest.importorskip("spacy")
+    assert tokens("  a \n\n b ", "spacy:xx") == ["a", "b"]
+
+
+@pytest.mark.parametrize("name", ["spacy:", "spacy:zz", "spacy:no_such_pipeline", "spacy:../folder"])
+def test_an_unknown_tokenizer_of_spacy_is_refused(name: str) -> None:
+    pytest.importorskip("spacy")
+    with pytest.raises(SettingsError, match="is unknown, name a language"):
+        tokenizer(name)
+
+
+def test_without_spacy_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "spacy", None)
+    cutter.cache_clear()
+    with pytest.raises(MissingExtraError, match=r"crowdseq\[spacy\]"):
+        tokenizer("spacy:en")

@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from crowdseq.cli.options import crowd_argument, crowd_options, json_option, quiet_option, read_crowd
+from crowdseq.cli.options import crowd_argument, crowd_options, json_option, quiet_option, show_report
 from crowdseq.cli.printing import print_json
 
 
@@ -17,18 +17,20 @@ def command(crowd: tuple[str, ...], reading: Any, as_json: bool, quiet: bool) ->
     from crowdseq.evaluation.agreement import measure_agreement
     from crowdseq.evaluation.description import describe
     from crowdseq.reports.descriptions import describe_in_words
+    from crowdseq.workflows.reading import read_parts
 
-    corpus, report = read_crowd(crowd, reading, silent=quiet)
-    description = describe(corpus)
-    agreement = measure_agreement(corpus)
+    parts, report = read_parts(crowd, reading)
+    show_report(report, quiet)
+    found = [(types, describe(corpus), measure_agreement(corpus).summary()) for types, corpus in parts]
     if as_json:
-        print_json(
-            {
-                "format_version": 1,
-                **description.as_dict(),
-                "agreement": agreement.summary(),
-                "import": report.as_dict(),
-            }
-        )
-    else:
-        click.echo(describe_in_words(description, agreement.summary()))
+        made = [
+            {**({"types": list(types)} if types else {}), **description.as_dict(), "agreement": agreement}
+            for types, description, agreement in found
+        ]
+        whole = made[0] if len(made) == 1 else {"layers": made}
+        print_json({"format_version": 1, **whole, "import": report.as_dict()})
+        return
+    for number, (types, description, agreement) in enumerate(found, 1):
+        if types:
+            click.echo(f"{'' if number == 1 else chr(10)}layer {number}, --types {','.join(types)}")
+        click.echo(describe_in_words(description, agreement))

@@ -4,16 +4,22 @@ from typing import Any
 
 import click
 
-from crowdseq.cli.options import crowd_options, force_option, quiet_option, read_crowd
+from crowdseq.cli.options import crowd_options, force_option, quiet_option, show_report
 
 
-@click.command(help="Turn files of one format into another.")
+@click.command(help="Turn files of one format into another, or a run's consensus into a file for your tool.")
 @click.argument("inputs", nargs=-1, required=True)
 @click.option("-o", "--out", required=True, help="The file or folder to write; - is stdout.")
 @click.option(
     "--to", "target", metavar="FORMAT", help="Write as this format instead of guessing from the name."
 )
 @click.option("--as-scheme", metavar="SCHEME", help="Write the tags in another chunk scheme, e.g. BIOES.")
+@click.option("--consensus", is_flag=True, help="Write the consensus of a run folder instead of its crowd.")
+@click.option(
+    "--excel-safe",
+    is_flag=True,
+    help="In CSV, put an apostrophe before cells that a spreadsheet would run as a formula.",
+)
 @crowd_options
 @force_option
 @quiet_option
@@ -22,17 +28,29 @@ def command(
     out: str,
     target: str | None,
     as_scheme: str | None,
+    consensus: bool,
+    excel_safe: bool,
     reading: Any,
     force: bool,
     quiet: bool,
 ) -> None:
-    from crowdseq.formats import write
+    from crowdseq.workflows.converting import convert, export_consensus
 
-    corpus, _ = read_crowd(inputs, reading, silent=quiet)
-    if as_scheme is not None:
-        corpus = corpus.as_scheme(as_scheme)
-    notes = write(corpus, out, format=target, force=force)
-    if not quiet:
-        for note in notes:
+    if consensus:
+        written = export_consensus(inputs, out, target=target, force=force, excel_safe=excel_safe)
+    else:
+        written = convert(
+            inputs,
+            out,
+            reading,
+            target=target,
+            as_scheme=as_scheme,
+            force=force,
+            excel_safe=excel_safe,
+            report=lambda found: show_report(found, quiet),
+        )
+    for made in () if quiet else written:
+        for note in made.notes:
             click.echo(note, err=True)
-        click.echo(f"{out}: {len(corpus):,} sentences, {len(corpus.annotators)} annotators", err=True)
+        whose = "consensus" if consensus else f"{len(made.corpus.annotators)} annotators"
+        click.echo(f"{made.out}: {len(made.corpus):,} sentences, {whose}", err=True)

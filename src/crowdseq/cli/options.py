@@ -72,13 +72,14 @@ _CROWD_OPTIONS = (
             ("several-labels", ["error", "first", "joined"], "When one span has several labels."),
             ("discontinuous", ["error", "drop", "split"], "When a span has a gap."),
             ("sentences", ["document", "newline"], "What one sequence is, in text without sentences."),
+            ("normalise", ["none", "nfc"], "Make texts equal that differ in Unicode form or line ends."),
         )
     ),
     click.option(
         "--tokenizer",
         default="words",
         show_default=True,
-        help="For text without tokens: words, whitespace or regex:PATTERN.",
+        help="For text without tokens: words, whitespace, regex:PATTERN or spacy:LANGUAGE.",
     ),
     click.option("--layer", help="The control, question or layer to read where a file has several."),
     click.option("--text-field", help="The field that holds the text where a file has several."),
@@ -108,6 +109,7 @@ _AS_THEY_ARE = (
     "several_labels",
     "discontinuous",
     "sentences",
+    "normalise",
     "tokenizer",
     "layer",
     "text_field",
@@ -140,16 +142,21 @@ def read_crowd(paths: tuple[str, ...], reading: tuple[Any, Any], *, silent: bool
     """The chosen part of some files and the import report, whose notes go to stderr."""
     from crowdseq.errors import AnnotationError
     from crowdseq.formats import read
-    from crowdseq.reports.tables import visible
 
     settings, selection = reading
     imported = read(paths, settings)
-    if not silent:
-        for line in imported.report.lines():
-            click.echo(visible(line), err=True)
+    show_report(imported.report, silent)
     if len(imported.corpus) == 0:
         raise AnnotationError(f"{', '.join(paths)}: there are no sentences in it")
     return selection.apply(imported.corpus), imported.report
+
+
+def show_report(report: Any, silent: bool) -> None:
+    """The notes of an import report on stderr."""
+    from crowdseq.reports.tables import visible
+
+    for line in () if silent else report.lines():
+        click.echo(visible(line), err=True)
 
 
 json_option = click.option(

@@ -48,7 +48,7 @@ def snap(
     overlaps: of marks that share a token the `longest` stays, then the first; or it is an `error`.
     """
     events: list[Event] = []
-    placed = [(mark, _place(mark, starts, ends, cut, events)) for mark in marks]
+    placed = [(mark, place(mark, starts, ends, cut, events)) for mark in marks]
     kept: dict[Span, Mark] = {}
     taken: set[int] = set()
     for mark, span in sorted(placed, key=lambda pair: pair[0].start - pair[0].end):
@@ -67,9 +67,10 @@ def snap(
     return Snapped(spans, [kept[span] for span in spans], events)
 
 
-def _place(
+def place(
     mark: Mark, starts: Sequence[int], ends: Sequence[int], cut: str, events: list[Event]
 ) -> Span | None:
+    """The tokens of one mark, None if there are none; cut as in `snap`, events are added to the list."""
     first, last = bisect_right(ends, mark.start), bisect_left(starts, mark.end)
     if first >= last or mark.start >= mark.end:
         events.append(Event("empty", mark))
@@ -169,10 +170,10 @@ def project(tags: Tags, tokens: Sequence[str], target: Sequence[str]) -> Project
 def _shares(tags: Tags, starts: list[int], ends: list[int], start: int, end: int) -> dict[str, int]:
     """How many characters between start and end carry each tag, in the order of the text."""
     found: dict[str, int] = {}
-    for place in range(bisect_right(ends, start), bisect_left(starts, end)):
-        tag = tags[place]
+    for number in range(bisect_right(ends, start), bisect_left(starts, end)):
+        tag = tags[number]
         if tag is not None:
-            shared = min(end, ends[place]) - max(start, starts[place])
+            shared = min(end, ends[number]) - max(start, starts[number])
             found[tag] = found.get(tag, 0) + shared
     return found
 

@@ -1,7 +1,8 @@
 """Argilla 2.x records: a crowd as responses, a consensus as suggestions."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, BinaryIO
 from uuid import UUID
 
@@ -32,7 +33,7 @@ def write_consensus(consensus: Consensus, out: BinaryIO) -> list[str]:
     """The consensus as a suggestion with a score for each span."""
     notes = check_holdable(consensus.corpus.keep_annotators([]).without_gold(), "argilla")
     write_array(out, _suggested(consensus))
-    return [*notes, "argilla has no room for the names of those who agreed, they were left out"]
+    return notes
 
 
 def _records(corpus: Corpus) -> Iterator[dict[str, Any]]:
@@ -50,11 +51,12 @@ def _suggested(consensus: Consensus) -> Iterator[dict[str, Any]]:
             "score": [scored.confidence for scored in marks],
             "agent": AGENT,
         }
-        yield _record(restored) | {"responses": {}, "suggestions": {_QUESTION: suggestion}}
+        agreed = {"agreed": [scored.agreed for scored in marks]} if marks else {}
+        yield _record(restored, agreed) | {"responses": {}, "suggestions": {_QUESTION: suggestion}}
 
 
-def _record(restored: Restored) -> dict[str, Any]:
-    carried = restored.carried()
+def _record(restored: Restored, more: Mapping[str, Any] = MappingProxyType({})) -> dict[str, Any]:
+    carried = {**restored.carried(), **more}
     metadata = restored.meta
     if len(carried) > 1:  # the id has a place of its own
         metadata |= {CARRIED: json.dumps(carried, ensure_ascii=False)}

@@ -124,6 +124,14 @@ def write_dataset_folder(corpus: Corpus, folder: Path) -> list[str]:
         return write_dataset(corpus, out)
 
 
+def write_consensus_folder(consensus: Consensus, folder: Path) -> list[str]:
+    """The same for a consensus."""
+    path = folder / DATA_FILE
+    path.parent.mkdir()
+    with path.open("xb") as out:
+        return write_consensus(consensus, out)
+
+
 def _write(arrow: Any, schema: Any, rows: Iterator[dict[str, Any]], out: BinaryIO) -> None:
     with arrow.parquet.ParquetWriter(out, schema) as writer:
         held: list[dict[str, Any]] = []

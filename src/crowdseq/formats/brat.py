@@ -6,12 +6,13 @@ from pathlib import PurePath
 
 from crowdseq.errors import AnnotationError, FormatError, Problem
 from crowdseq.formats.brat_lines import is_other_line, is_span_line, region_of
-from crowdseq.formats.brat_writing import write_folder
+from crowdseq.formats.brat_writing import write_consensus_folder, write_folder
 from crowdseq.formats.file_roles import GOLD_STEMS
 from crowdseq.formats.format import NO, SURE, Format, Found, Sample
 from crowdseq.formats.gathering import Folder
 from crowdseq.formats.intake import Intake
 from crowdseq.formats.marking import Document, Marker
+from crowdseq.formats.normalising import differ_in_form
 from crowdseq.formats.reading import read_lines, read_text
 from crowdseq.formats.regions import Region
 from crowdseq.formats.sources import Source, Stream, open_source
@@ -51,11 +52,12 @@ def read_folder(folder: Folder, intake: Intake) -> Iterator[tuple[str, Found]]:
     marker = Marker(intake, folder.name, proves_empty=False)
     for document, by_annotator in files.annotations.items():
         try:
-            text = _text(document, files.texts.get(document, {}), intake)
+            texts = _texts(document, files.texts.get(document, {}), intake)
         except FormatError as error:
             intake.fail(*error.problems)
             continue
         for annotator, source in by_annotator.items():
+            text = texts.get(annotator, next(iter(texts.values()), None))
             if text is None:
                 what = f"its text is missing: put {PurePath(document).name}{_TEXT} beside it"
                 intake.reject(Problem(what, source.name, record=document), None)
@@ -79,23 +81,29 @@ def _collect(folder: Folder, intake: Intake) -> _Collection:
     return files
 
 
-def _text(document: str, sources: dict[str, Source], intake: Intake) -> str | None:
-    """The text of a document, which must be the same in every folder that has it."""
-    found: str | None = None
-    first = ""
-    for source in sources.values():
+def _texts(document: str, sources: dict[str, Source], intake: Intake) -> dict[str, str]:
+    """The text of a document by annotator; it must be the same in every folder that has it."""
+    found: dict[str, str] = {}
+    for annotator, source in sources.items():
         with open_source(source, intake.settings.limits) as stream:
-            text = read_text(stream, intake)
-        if found is None:
-            found, first = text, source.name
-        elif text != found:
-            place = next(
-                (i for i, pair in enumerate(zip(text, found, strict=False)) if pair[0] != pair[1]), -1
-            )
-            where = f"from character {place + 1} on" if place >= 0 else "in length"
-            what = f"differs from {first} {where}: all annotators must have the same text"
-            raise FormatError(Problem(what, source.name, record=document))
+            found[annotator] = read_text(stream, intake)
+    if intake.settings.normalise == "none":
+        first = next(iter(sources), "")
+        for annotator, text in found.items():
+            if text != found[first]:
+                what = _difference(text, found[first], sources[first].name)
+                raise FormatError(Problem(what, sources[annotator].name, record=document))
     return found
+
+
+def _difference(text: str, other: str, name: str) -> str:
+    pairs = enumerate(zip(text, other, strict=False))
+    place = next((place for place, pair in pairs if pair[0] != pair[1]), -1)
+    where = f"from character {place + 1} on" if place >= 0 else "in length"
+    hint = "all annotators must have the same text"
+    if differ_in_form(text, other):
+        hint = "only in its Unicode form or line ends, say --normalise nfc"
+    return f"differs from {name} {where}: {hint}"
 
 
 def _records(
@@ -143,4 +151,5 @@ FORMAT = Format(
     recognise_folder=recognise_folder,
     read_folder=read_folder,
     write_folder=write_folder,
+    write_consensus_folder=write_consensus_folder,
 )

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from crowdseq.errors import AnnotationError
 from crowdseq.formats.alignment import Mark
 from crowdseq.formats.regions import Region
+from crowdseq.formats.restoring import Scored
 
 _SPAN = re.compile(r"T\S*\t(\S+) ([0-9]+ [0-9]+(?:;[0-9]+ [0-9]+)*)(?:\t(.*))?", re.S)
 # Relations, equivalences, events, attributes, modifications, normalisations and notes are about spans.
@@ -35,6 +36,15 @@ def region_of(line: str) -> Region:
     if len(parts) == 1:
         return Region(*parts[0], [label], covered)
     return Region(parts[0][0], parts[-1][1], [label], None, parts)
+
+
+def note_lines(scored: Iterable[Scored]) -> str:
+    """A note on every span: how sure it is, and who marked exactly it; brat shows it over the span."""
+    lines = []
+    for number, (_, confidence, agreed) in enumerate(scored, 1):
+        who = ", ".join(" ".join(name.split()) for name in agreed) or "nobody"
+        lines.append(f"#{number}\tAnnotatorNotes T{number}\tconfidence {confidence:.6f}, marked by {who}\n")
+    return "".join(lines)
 
 
 def ann_lines(marks: Iterable[Mark], text: str) -> str:

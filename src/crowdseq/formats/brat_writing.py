@@ -4,11 +4,12 @@ import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
 from crowdseq.errors import AnnotationError
 from crowdseq.formats.alignment import Mark
-from crowdseq.formats.brat_lines import ann_lines
-from crowdseq.formats.restoring import Restored, check_holdable, crowds, restore
+from crowdseq.formats.brat_lines import ann_lines, note_lines
+from crowdseq.formats.restoring import Restored, check_holdable, crowds, restore, settled
 
 _SAFE_PART = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,78}[A-Za-z0-9_-])?")
 _GOLD = "gold"
@@ -16,10 +17,8 @@ _GOLD = "gold"
 
 def write_folder(corpus: Corpus, folder: Path) -> list[str]:
     """What an annotator did not see has no file in their folder."""
+    _check_types(corpus)
     notes = check_holdable(corpus, "brat")
-    for kind in corpus.scheme.types:
-        if re.search(r"\s", kind):
-            raise AnnotationError(f"brat cannot hold the label {kind!r}, its names have no spaces: rename it")
     documents = _file_names([sentence.id for sentence in corpus.sentences], "sentence")
     people = _file_names(corpus.annotators, "annotator", taken=[_GOLD])
     for crowd in crowds(corpus):
@@ -28,12 +27,34 @@ def write_folder(corpus: Corpus, folder: Path) -> list[str]:
             _write_pair(folder / people[who] / name, crowd.restored, marks)
         if crowd.gold is not None:
             _write_pair(folder / _GOLD / name, crowd.restored, crowd.gold)
+    seen = (corpus.n_voters > 0) | corpus.has_gold
+    unseen = int((~seen).sum())
+    if unseen:
+        notes.append(f"{unseen} sentences that nobody labelled were left out")
     return [*notes, *_losses(corpus, documents, people)]
 
 
-def _write_pair(path: Path, restored: Restored, marks: Sequence[Mark]) -> None:
+def write_consensus_folder(consensus: Consensus, folder: Path) -> list[str]:
+    """A collection to be opened in brat: confidence and who agreed stand in a note on each span."""
+    corpus = consensus.corpus.keep_annotators([]).without_gold()
+    _check_types(corpus)
+    notes = check_holdable(corpus, "brat")
+    documents = _file_names([sentence.id for sentence in corpus.sentences], "sentence")
+    for restored, scored in settled(consensus):
+        marks = [found.mark for found in scored]
+        _write_pair(folder / documents[restored.sentence.id], restored, marks, note_lines(scored))
+    return [*notes, *_losses(corpus, documents, {})]
+
+
+def _check_types(corpus: Corpus) -> None:
+    for kind in corpus.scheme.types:
+        if re.search(r"\s", kind):
+            raise AnnotationError(f"brat cannot hold the label {kind!r}, its names have no spaces: rename it")
+
+
+def _write_pair(path: Path, restored: Restored, marks: Sequence[Mark], more: str = "") -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    for ending, content in ((".txt", restored.text), (".ann", ann_lines(marks, restored.text))):
+    for ending, content in ((".txt", restored.text), (".ann", ann_lines(marks, restored.text) + more)):
         try:
             data = content.encode("utf-8")
         except UnicodeEncodeError:
@@ -71,10 +92,6 @@ def _losses(corpus: Corpus, documents: dict[str, str], people: dict[str, str]) -
         made.append(f"brat holds spans, not tags: {corpus.scheme.kind} will be read as IOB2")
     if any(restore(s).text != s.extras.get("text") for s in corpus.sentences if s.tokens):
         made.append("brat has no tokens, they are parted by spaces: read them with --tokenizer whitespace")
-    seen = corpus.n_voters > 0
-    unseen = int((~(seen | corpus.has_gold)).sum())
-    if unseen:
-        made.append(f"{unseen} sentences that nobody labelled were left out")
     if corpus.text.columns:
         made.append(f"columns have no place in brat and were left out: {', '.join(corpus.text.columns)}")
     return made

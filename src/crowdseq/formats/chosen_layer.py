@@ -9,6 +9,7 @@ class Layers:
 
     def __init__(self, intake: Intake, file: str, kind: str) -> None:
         self.file, self.kind, self.asked = file, kind, intake.settings.layer
+        self.intake = intake
         self.found: dict[str, None] = {}
 
     def takes(self, name: str) -> bool:
@@ -28,3 +29,7 @@ class Layers:
                 f"no label comes from the {self.kind} '{self.asked}', there is {shown}: say it with --layer"
             )
             raise FormatError(Problem(what, self.file))
+        for name in self.found:
+            if self.asked is not None and name != self.asked:
+                what = f"{self.kind}s were left out, they are not the one that is read"
+                self.intake.warn("layers-left-out", what, Problem(name, self.file))

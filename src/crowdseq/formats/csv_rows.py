@@ -13,6 +13,8 @@ from crowdseq.formats.sources import Stream
 
 SEPARATORS = ",;\t"
 _NEEDS_QUOTES = re.compile(r'[,;\t"\r\n]')
+_NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
+_FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r")
 
 
 class Row(NamedTuple):
@@ -95,6 +97,20 @@ def write_row(out: BinaryIO, cells: Sequence[str]) -> None:
     except UnicodeEncodeError:
         shown = ascii(cells)[:80]
         raise AnnotationError(f"{shown} holds half a character (a lone surrogate), mend it") from None
+
+
+def safe_cell(cell: str) -> str:
+    """The cell with an apostrophe before it if a spreadsheet would take it for a formula and run it."""
+    return f"'{cell}" if cell.startswith(_FORMULA_SIGNS) else cell
+
+
+def safe_table(text: str) -> str:
+    """A whole table with safe cells, numbers left alone."""
+    out = io.StringIO()
+    rows = csv.writer(out, lineterminator="\n")
+    for cells in csv.reader(io.StringIO(text, newline="")):
+        rows.writerow([cell if _NUMBER.fullmatch(cell) else safe_cell(cell) for cell in cells])
+    return out.getvalue()
 
 
 def _quoted(cell: str) -> str:

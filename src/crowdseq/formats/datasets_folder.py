@@ -5,7 +5,7 @@ from pathlib import PurePath
 from typing import Any
 
 from crowdseq.formats.arrow_tables import read_table
-from crowdseq.formats.arrow_writing import write_dataset_folder
+from crowdseq.formats.arrow_writing import write_consensus_folder, write_dataset_folder
 from crowdseq.formats.dataset_rows import found_in
 from crowdseq.formats.format import NO, SURE, Format, Found
 from crowdseq.formats.gathering import Folder
@@ -58,4 +58,5 @@ FORMAT = Format(
     recognise_folder=recognise_folder,
     read_folder=read_folder,
     write_folder=write_dataset_folder,
+    write_consensus_folder=write_consensus_folder,
 )

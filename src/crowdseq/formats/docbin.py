@@ -7,7 +7,7 @@ from typing import Any
 from crowdseq.core.building import Record
 from crowdseq.errors import AnnotationError, FormatError, Problem
 from crowdseq.formats.docbin_reading import SpacyDocument, documents
-from crowdseq.formats.docbin_writing import ANNOTATORS, DOCUMENT, HAS_GOLD, SENTENCE, write
+from crowdseq.formats.docbin_writing import ANNOTATORS, DOCUMENT, HAS_GOLD, SENTENCE, write, write_consensus
 from crowdseq.formats.file_roles import annotator_of
 from crowdseq.formats.format import BY_NAME, NO, SURE, Format, Found, Sample
 from crowdseq.formats.intake import Intake
@@ -120,4 +120,5 @@ FORMAT = Format(
     recognise=recognise,
     read=read,
     write=write,
+    write_consensus=write_consensus,
 )

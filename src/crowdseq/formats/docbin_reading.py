@@ -1,13 +1,13 @@
 """The bytes of a spaCy DocBin to plain documents: words, text, entities and groups of spans."""
 
-import warnings
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from crowdseq.errors import FormatError, MissingExtraError, Problem
+from crowdseq.errors import FormatError, Problem
 from crowdseq.formats.settings import Limits
+from crowdseq.formats.spacy_library import library
 
 _BEGIN, _INSIDE, _OUTSIDE = 3, 1, 2  # of ENT_IOB; 0 says that nobody looked
 _BLOCK = 1 << 20
@@ -24,18 +24,6 @@ class SpacyDocument:
     about: Mapping[Any, Any]
 
 
-def library() -> Any:
-    """spaCy, whose import may warn of things that are not ours."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            import spacy
-            import spacy.tokens
-    except ImportError:
-        raise MissingExtraError("reading or writing spaCy's DocBin", "spacy") from None
-    return spacy
-
-
 def documents(data: bytes, name: str, limits: Limits) -> list[SpacyDocument]:
     """All documents; read from the arrays, so that a damaged file meets as little of spaCy as may be."""
     spacy = library()
@@ -45,6 +33,10 @@ def documents(data: bytes, name: str, limits: Limits) -> list[SpacyDocument]:
         strings = spacy.strings.StringStore(list(held.strings))
         vocabulary = spacy.vocab.Vocab(strings=strings)
         return [_document(spacy, held, place, strings, vocabulary) for place in range(len(held.tokens))]
+    except MemoryError:
+        raise
+    # Not narrower: on damaged bytes msgpack, numpy and spaCy raise what they like (KeyError, IndexError,
+    # TypeError, their own kinds, some without a common root), and a new version may raise another.
     except Exception as error:
         what = " ".join(f"{type(error).__name__}: {error}".split())[:200]
         raise FormatError(Problem(f"not a DocBin that can be read ({what}), write it again", name)) from None

@@ -1,28 +1,60 @@
 """A corpus as spaCy DocBin: gold as entities, every annotator's spans as a group of that name."""
 
+from collections.abc import Iterable, Iterator
 from typing import Any, BinaryIO
 
+from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.spans import decode
 from crowdseq.core.text import Sentence
-from crowdseq.formats.docbin_reading import library
-from crowdseq.formats.restoring import check_holdable, restore
+from crowdseq.formats.restoring import check_holdable, restore, settled
+from crowdseq.formats.spacy_library import library
 
 # Keys of a Doc's user data, by which a file of ours is known.
 SENTENCE, DOCUMENT = "crowdseq_id", "crowdseq_doc"
 ANNOTATORS, HAS_GOLD = "crowdseq_annotators", "crowdseq_gold"
+CONFIDENCE, AGREED = "crowdseq_confidence", "crowdseq_agreed"
 
 
 def write(corpus: Corpus, out: BinaryIO) -> list[str]:
     """One Doc for each sentence."""
     notes = check_holdable(corpus, "DocBin")
     spacy = library()
-    held = spacy.tokens.DocBin(attrs=["ENT_IOB", "ENT_TYPE"], store_user_data=True)
     vocabulary = spacy.vocab.Vocab()
-    for place, sentence in enumerate(corpus.sentences):
-        held.add(_doc(spacy, corpus, place, sentence, vocabulary))
-    out.write(held.to_bytes())
+    docs = (_doc(spacy, corpus, place, found, vocabulary) for place, found in enumerate(corpus.sentences))
+    _put(spacy, docs, out)
     return [*notes, *_losses(corpus)]
+
+
+def write_consensus(consensus: Consensus, out: BinaryIO) -> list[str]:
+    """Settled spans as entities; for each the confidence and who agreed, in the user data of the Doc."""
+    corpus = consensus.corpus.keep_annotators([]).without_gold()
+    notes = check_holdable(corpus, "DocBin")
+    spacy = library()
+    _put(spacy, _settled_docs(spacy, consensus), out)
+    return [*notes, *_losses(corpus)]
+
+
+def _put(spacy: Any, docs: Iterable[Any], out: BinaryIO) -> None:
+    held = spacy.tokens.DocBin(attrs=["ENT_IOB", "ENT_TYPE"], store_user_data=True)
+    for doc in docs:
+        held.add(doc)
+    out.write(held.to_bytes())
+
+
+def _settled_docs(spacy: Any, consensus: Consensus) -> Iterator[Any]:
+    vocabulary, scheme = spacy.vocab.Vocab(), consensus.corpus.scheme
+    for place, (restored, scored) in enumerate(settled(consensus)):
+        sentence = restored.sentence
+        doc = spacy.tokens.Doc(vocabulary, words=list(sentence.tokens), spaces=_spaces(sentence))
+        spans = decode(scheme, consensus.tags[place], lenient=True)
+        doc.set_ents([spacy.tokens.Span(doc, span.start, span.end, label=span.label) for span in spans])
+        doc.user_data |= {SENTENCE: sentence.id, ANNOTATORS: [], HAS_GOLD: True}
+        doc.user_data[CONFIDENCE] = [found.confidence for found in scored]
+        doc.user_data[AGREED] = [found.agreed for found in scored]
+        if sentence.doc is not None:
+            doc.user_data[DOCUMENT] = sentence.doc
+        yield doc
 
 
 def _doc(spacy: Any, corpus: Corpus, place: int, sentence: Sentence, vocabulary: Any) -> Any:

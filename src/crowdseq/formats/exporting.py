@@ -11,7 +11,7 @@ from typing import BinaryIO
 from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
 from crowdseq.errors import OutputExistsError, SettingsError, UsageError
-from crowdseq.formats.format import Notes
+from crowdseq.formats.format import Format, Notes
 from crowdseq.formats.registry import FORMATS, find_format, format_for_writing
 from crowdseq.formats.writing import AtomicFile, cannot_write, exists_already, sync_files
 
@@ -21,34 +21,58 @@ MARK = ".crowdseq"
 
 
 def write(
-    corpus: Corpus, path: str | os.PathLike[str], format: str | None = None, force: bool = False
+    corpus: Corpus,
+    path: str | os.PathLike[str],
+    format: str | None = None,
+    force: bool = False,
+    excel_safe: bool = False,
 ) -> tuple[str, ...]:
-    """Write a corpus; the format is told by the name unless given. Gives a line for everything left out."""
+    """Write a corpus; the format is told by the name unless given. Gives a line for everything left out.
+
+    excel_safe: in CSV, put an apostrophe before cells that a spreadsheet would take for a formula.
+    """
     name = os.path.join(os.fspath(path), "") if os.path.isdir(path) else os.fspath(path)
     form = format_for_writing(format or "", name)
+    options = _options(form, excel_safe)
     if form.write_folder is not None:
         return tuple(_write_folder(partial(form.write_folder, corpus), Path(name), force))
     if form.write is None:
-        raise SettingsError(f"a corpus cannot be written as {form.name}, choose one of {_able('write')}")
-    return tuple(_write_file(partial(form.write, corpus), name, force))
+        raise SettingsError(
+            f"a corpus cannot be written as {form.name}, choose one of {_able('write', 'write_folder')}"
+        )
+    return tuple(_write_file(partial(form.write, corpus, **options), name, force))
 
 
 def write_consensus(
-    consensus: Consensus, path: str | os.PathLike[str], format: str | None = None, force: bool = False
+    consensus: Consensus,
+    path: str | os.PathLike[str],
+    format: str | None = None,
+    force: bool = False,
+    excel_safe: bool = False,
 ) -> tuple[str, ...]:
     """Write the settled tags with their confidence; the format is told by the name unless given."""
     name = os.fspath(path)
     form = format_for_writing(format or "", name)
     if form.name == "jsonl":
         form = find_format("consensus")
+    options = _options(form, excel_safe)
+    if form.write_consensus_folder is not None:
+        return tuple(_write_folder(partial(form.write_consensus_folder, consensus), Path(name), force))
     if form.write_consensus is None:
-        able = _able("write_consensus")
+        able = _able("write_consensus", "write_consensus_folder")
         raise SettingsError(f"{form.name} has no room for a consensus, choose one of {able}")
-    return tuple(_write_file(partial(form.write_consensus, consensus), name, force))
+    return tuple(_write_file(partial(form.write_consensus, consensus, **options), name, force))
 
 
-def _able(what: str) -> str:
-    return ", ".join(name for name, form in FORMATS.items() if getattr(form, what) is not None)
+def _options(form: Format, excel_safe: bool) -> dict[str, bool]:
+    if excel_safe and not form.has_cells:
+        raise SettingsError(f"{form.name} is no CSV, --excel-safe does nothing there: leave it out")
+    return {"excel_safe": True} if excel_safe else {}
+
+
+def _able(*what: str) -> str:
+    able = (name for name, form in FORMATS.items() if any(getattr(form, one) is not None for one in what))
+    return ", ".join(able)
 
 
 def _write_file(put: Callable[[BinaryIO], Notes], name: str, force: bool) -> Notes:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import BinaryIO, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from crowdseq.core.building import Record
 from crowdseq.core.consensus import Consensus
@@ -53,22 +53,25 @@ Notes: TypeAlias = Sequence[str]
 class Format:
     """One format; what it cannot do is None.
 
-    has_labels: False for text alone, which is never picked up from a folder by chance. extensions: of file
-    names, the first is the usual one. recognise: from a sample to NO, BY_NAME, LIKELY or SURE. read: the
-    records of one file. recognise_folder, read_folder: for forms in which a folder is one thing; read_folder
-    names the file of each record. write, write_consensus: to an open file; write_folder: into an empty
-    folder. Writers give back one line for everything that the format has no room for, and raise before they
-    would change a text or a label.
+    has_labels: False for text alone, which is never picked up from a folder by chance. has_cells: True for a
+    table that spreadsheets open, whose writers take `excel_safe=True`. extensions: of file names, the first
+    is the usual one. recognise: from a sample to NO, BY_NAME, LIKELY or SURE. read: the records of one file.
+    recognise_folder, read_folder: for forms in which a folder is one thing; read_folder names the file of
+    each record. write, write_consensus: a corpus or a consensus to an open file; write_folder,
+    write_consensus_folder: into an empty folder. Writers give back one line for everything that the format
+    has no room for, and raise before they would change a text or a label.
     """
 
     name: str
     summary: str
     has_labels: bool = True
+    has_cells: bool = False
     extensions: tuple[str, ...] = ()
     recognise: Callable[[Sample], int] = lambda _: NO
     read: Reader | None = None
     recognise_folder: Callable[[Folder], int] | None = None
     read_folder: FolderReader | None = None
-    write: Callable[[Corpus, BinaryIO], Notes] | None = None
+    write: Callable[..., Notes] | None = None
     write_folder: Callable[[Corpus, Path], Notes] | None = None
-    write_consensus: Callable[[Consensus, BinaryIO], Notes] | None = None
+    write_consensus: Callable[..., Notes] | None = None
+    write_consensus_folder: Callable[[Consensus, Path], Notes] | None = None

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
+from unicodedata import normalize
 
 from crowdseq.core.building import CorpusBuilder, Record
 from crowdseq.core.corpus import Corpus
@@ -16,6 +17,7 @@ from crowdseq.formats.gathering import Folder, Input, gather
 from crowdseq.formats.inspection import inspect
 from crowdseq.formats.intake import Intake, TooManyFaults
 from crowdseq.formats.label_set import LabelSet, widen
+from crowdseq.formats.layering import Layer, split_layers
 from crowdseq.formats.marking import SPANS, TEXT, check_same_text
 from crowdseq.formats.reading import head_text
 from crowdseq.formats.registry import find_format, looks_like, recognise, recognise_folder
@@ -26,17 +28,33 @@ from crowdseq.formats.sources import HEAD_BYTES, Source, Stream, open_source
 
 @dataclass(frozen=True)
 class Imported:
-    """What was read, and what there is to say about it."""
+    """What was read, and what there is to say about it; layers only if overlapping spans were taken apart."""
 
     corpus: Corpus
     report: ImportReport
+    layers: tuple[Layer, ...] = ()
 
 
 def read(inputs: Input | Iterable[Input], settings: ReadSettings | None = None, **changes: Any) -> Imported:
     """Paths, folders, `-` or bytes to one corpus; sentences of one id are joined.
 
-    changes: single settings by name, such as format="conll". Raises FormatError with every fault found.
+    changes: single settings by name, such as format="conll". Raises FormatError with every fault found, and
+    for overlapping spans of which the settings ask for layers but do not say for which one.
     """
+    imported = read_layers(inputs, settings, **changes)
+    if not imported.layers:
+        return imported
+    if len(imported.layers) == 1:
+        return replace(imported, corpus=imported.layers[0].corpus)
+    shown = " or ".join(f"--types {layer.name} ({layer.n_spans:,} spans)" for layer in imported.layers)
+    what = f"overlapping spans make {len(imported.layers)} layers, say which one: {shown}"
+    raise FormatError(Problem(what, ", ".join(file.name for file in imported.report.files)))
+
+
+def read_layers(
+    inputs: Input | Iterable[Input], settings: ReadSettings | None = None, **changes: Any
+) -> Imported:
+    """The same, and with `overlaps="layers"` every layer in `layers`."""
     chosen = replace(settings or ReadSettings(), **changes)
     if chosen.format is not None:
         find_format(chosen.format)
@@ -148,6 +166,8 @@ class _Loader:
         try:
             if self.settings.names:
                 record = _renamed(record, self.settings)
+            if self.settings.normalise == "nfc" and TEXT not in record.extras:
+                record = self._normalised(record, file, found.line)
             if self.labels is not None:
                 self.labels.check(record, Problem("", file, found.line, record.id or ""))
             self.builder.add(self._aligned(record, file, found.line))
@@ -155,6 +175,17 @@ class _Loader:
             self.intake.reject(Problem(str(error), file, found.line, record.id or ""), found.raw)
             return False
         return True
+
+    def _normalised(self, record: Record, file: str, line: int) -> Record:
+        """The record with tokens in NFC; one that is no text is left for the builder to complain about."""
+        if not all(isinstance(token, str) for token in record.tokens):
+            return record
+        tokens = [normalize("NFC", token) for token in record.tokens]
+        if tokens == list(record.tokens):
+            return record
+        what = "sentences have tokens that were brought to NFC"
+        self.intake.warn("tokens-normalised", what, Problem("", file, line, record.id or ""))
+        return replace(record, tokens=tokens)
 
     def _aligned(self, record: Record, file: str, line: int) -> Record:
         """The record on the tokens that its sentence already has, where only the cuts between them differ."""
@@ -192,9 +223,13 @@ class _Loader:
             raise FormatError(Problem(str(error), ", ".join(file.name for file in self.files))) from None
         if self.settings.labels is not None:
             corpus = widen(corpus, self.settings.labels)
+        layers = split_layers(corpus, self.intake) if self.settings.in_layers else ()
+        if len(layers) > 1:
+            shown = "; ".join(f"{layer.name} ({layer.n_spans:,} spans)" for layer in layers)
+            self.intake.warn("layers", f"overlapping spans make {len(layers)} layers of types: {shown}")
         report = inspect(corpus, self.builder, self.intake)
         rejects = self.intake.finish() if self.intake.n_rejected else None
-        return Imported(corpus, replace(report, files=tuple(self.files), rejects_file=rejects))
+        return Imported(corpus, replace(report, files=tuple(self.files), rejects_file=rejects), layers)
 
 
 def _is_sound(record: Record) -> bool:

@@ -9,7 +9,7 @@ import numpy as np
 from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
 from crowdseq.errors import AnnotationError, FormatError, Problem
-from crowdseq.formats.csv_rows import Row, Table, header_of, read_table, write_row
+from crowdseq.formats.csv_rows import Row, Table, header_of, read_table, safe_cell, write_row
 from crowdseq.formats.format import NO, SURE, Format, Found, Sample
 from crowdseq.formats.intake import Intake
 from crowdseq.formats.long_rows import Gatherer, LongRow, losses, rows_of, split_task, token_index
@@ -72,25 +72,32 @@ def _converter(table: Table) -> Callable[[Row], LongRow]:
     return convert
 
 
-def write(corpus: Corpus, out: BinaryIO) -> list[str]:
+def write(corpus: Corpus, out: BinaryIO, excel_safe: bool = False) -> list[str]:
     """task, worker, label, token, and document and gold where there are some."""
+    put = _putter(out, excel_safe)
     with_doc = any(name is not None for name in corpus.text.documents)
     with_gold = bool((corpus.gold_tags >= 0).any())
     header = [TASK, WORKER, LABEL, "token", *(["doc"] if with_doc else []), *(["gold"] if with_gold else [])]
-    write_row(out, header)
+    put(header)
     silent = 0
     for row in rows_of(corpus):
         silent += row.annotator is None
         cells = [f"{row.sentence}:{row.place}", row.annotator or "", row.label or "", row.token or ""]
-        write_row(out, [*cells, *([row.doc or ""] * with_doc), *([row.gold or ""] * with_gold)])
+        put([*cells, *([row.doc or ""] * with_doc), *([row.gold or ""] * with_gold)])
     note = f"{silent} tokens that nobody labelled stand in rows without worker and label, for their text"
     return [*([note] if silent else []), *losses(corpus)]
 
 
-def write_consensus(consensus: Consensus, out: BinaryIO) -> list[str]:
+def _putter(out: BinaryIO, excel_safe: bool) -> Callable[[list[str]], None]:
+    if excel_safe:
+        return lambda cells: write_row(out, list(map(safe_cell, cells)))
+    return lambda cells: write_row(out, cells)
+
+
+def write_consensus(consensus: Consensus, out: BinaryIO, excel_safe: bool = False) -> list[str]:
     """task, token, document, settled label, its confidence, and who gave the same label to the token."""
-    corpus = consensus.corpus
-    write_row(out, [TASK, "token", "doc", LABEL, "confidence", "agreed"])
+    corpus, put = consensus.corpus, _putter(out, excel_safe)
+    put([TASK, "token", "doc", LABEL, "confidence", "agreed"])
     bounds = corpus.offsets.tolist()
     for place, sentence in enumerate(corpus.sentences):
         ballot = corpus.annotations.ballots[place]
@@ -100,7 +107,7 @@ def write_consensus(consensus: Consensus, out: BinaryIO) -> list[str]:
             same = ballot.tags[:, index] == consensus.tag_ids[first + index]
             agreed = json.dumps([names[row] for row in np.flatnonzero(same)], ensure_ascii=False)
             sure = f"{consensus.confidence[first + index]:.6f}"
-            write_row(out, [f"{sentence.id}:{index}", token, sentence.doc or "", tag, sure, agreed])
+            put([f"{sentence.id}:{index}", token, sentence.doc or "", tag, sure, agreed])
     return losses(corpus.keep_annotators([]).without_gold())
 
 
@@ -110,6 +117,7 @@ FORMAT = Format(
     extensions=("csv",),
     recognise=recognise,
     read=read,
+    has_cells=True,
     write=write,
     write_consensus=write_consensus,
 )

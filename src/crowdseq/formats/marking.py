@@ -10,6 +10,7 @@ from crowdseq.core.building import Record
 from crowdseq.errors import AnnotationError, FormatError, Problem
 from crowdseq.formats.alignment import Mark, exact_tags, painted, snap
 from crowdseq.formats.intake import Intake
+from crowdseq.formats.normalising import Normalised, differ_in_form
 from crowdseq.formats.offsets import whole_number
 from crowdseq.formats.regions import Region, marks_of, tell
 from crowdseq.formats.tokenizing import Cut, cut_at, cutter
@@ -18,6 +19,7 @@ Bounds = Sequence[tuple[int, int]]
 Votes = Mapping[str, Sequence[Region]]
 # Of the records made here; with them an export gives back the characters that were marked.
 TEXT, SPANS, GOLD_SPANS, OFFSETS = "text", "spans", "gold_spans", "offsets"
+ORIGINAL = "original_text"  # where the text was normalised
 _ALWAYS_FOUND = ("words", "whitespace")
 
 
@@ -26,7 +28,8 @@ class Document:
     """A text as annotators saw it.
 
     id: None to make one from the text. tokens: where they stand, in code points; None to cut the text with
-    the tokenizer of the settings. doc, columns, extras: as in `Record`.
+    the tokenizer of the settings. doc, columns, extras: as in `Record`. normal: the way back to the original
+    where the text was normalised.
     """
 
     text: str
@@ -35,6 +38,7 @@ class Document:
     doc: str | None = None
     columns: Mapping[str, Sequence[str]] = field(default_factory=dict)
     extras: Mapping[str, Any] = field(default_factory=dict)
+    normal: Normalised | None = None
 
 
 class _Piece(NamedTuple):
@@ -70,15 +74,22 @@ class Marker:
         self, document: Document, votes: Votes, gold: Sequence[Region] | None = None, line: int = 0
     ) -> list[Record]:
         """One record, or one for each line of the text; AnnotationError for regions that cannot be right."""
-        name = document.id if document.id is not None else self.made_id(document.text)
-        place = Problem("", self.file, line, name)
         text, intake = document.text, self.intake
+        normal = Normalised(text) if self.settings.normalise == "nfc" else None
+        name = document.id if document.id is not None else self.made_id(normal.text if normal else text)
+        place = Problem("", self.file, line, name)
         found = {
             who: marks_of(text, regions, self.unit, intake, place, f"annotator {who}")
             for who, regions in votes.items()
             if self._is_vote(who, regions, place)
         }
         truth = None if gold is None else marks_of(text, gold, self.unit, intake, place, "gold")
+        if normal is not None and normal.is_changed:
+            what = "texts were brought to NFC with LF, exports give back the original characters"
+            intake.warn("texts-normalised", what, place)
+            document, text = _normalised(document, normal), normal.text
+            found = {who: list(map(normal.mark_to_normal, marks)) for who, marks in found.items()}
+            truth = None if truth is None else list(map(normal.mark_to_normal, truth))
         cut = self._cut(text) if document.tokens is None else cut_at(text, document.tokens)
         if self.settings.sentences == "document":
             pieces = [_Piece(name, document.doc, 0, len(text), 0, len(cut.words), True)]
@@ -144,6 +155,9 @@ class Marker:
         extras = {**document.extras, TEXT: text, SPANS: {who: _plain(marks) for who, marks in here.items()}}
         if truth is not None:
             extras[GOLD_SPANS] = _plain(truth)
+        if document.normal is not None:
+            ((start, end),) = document.normal.bounds_to_original([(piece.start, piece.end)])
+            extras[ORIGINAL] = document.normal.original[start:end]
         is_doubtful = document.tokens is not None or self.settings.tokenizer not in _ALWAYS_FOUND
         if is_doubtful and locate(text, cut.words) != cut.bounds:
             extras[OFFSETS] = [list(pair) for pair in cut.bounds]
@@ -162,11 +176,18 @@ class Marker:
         tags = exact_tags(marks, cut.starts, cut.ends)
         if tags is not None:
             return tags
-        overlaps = "longest" if self.settings.overlaps == "layers" else self.settings.overlaps
-        snapped = snap(marks, cut.starts, cut.ends, cut=self.settings.cut_tokens, overlaps=overlaps)
+        settings = self.settings
+        overlaps = "longest" if settings.overlaps == "layers" else settings.overlaps
+        snapped = snap(marks, cut.starts, cut.ends, cut=settings.cut_tokens, overlaps=overlaps)
         for event in snapped.events:
-            tell(event.kind, event.mark, self.intake, place)
+            if event.kind != "overlap" or not settings.in_layers:
+                tell(event.kind, event.mark, self.intake, place)
         return painted(snapped.spans, len(cut.words))
+
+
+def _normalised(document: Document, normal: Normalised) -> Document:
+    tokens = None if document.tokens is None else normal.bounds_to_normal(document.tokens)
+    return replace(document, text=normal.text, tokens=tokens, normal=normal)
 
 
 def _lines(document: Document, name: str, cut: Cut) -> Iterator[_Piece]:
@@ -226,9 +247,11 @@ def check_same_text(here: Mapping[str, Any], there: Mapping[str, Any]) -> None:
         return
     place = next((n for n, pair in enumerate(zip(mine, other, strict=False)) if pair[0] != pair[1]), None)
     place = min(len(mine), len(other)) if place is None else place
+    is_form = differ_in_form(mine, other)
+    hint = "; only its Unicode form or line ends differ, say --normalise nfc" if is_form else ""
     raise AnnotationError(
         f"the text is not the same as before: from character {place + 1} on it is "
-        f"{mine[place : place + 20]!a} here and {other[place : place + 20]!a} there"
+        f"{mine[place : place + 20]!a} here and {other[place : place + 20]!a} there{hint}"
     )
 
 

@@ -156,6 +156,9 @@ def _labelled(
                 tell("duplicate", Mark(*bounds, label), intake, place)
             else:
                 held.append(label)
+    settings = intake.settings
+    if settings.overlaps == "layers" and settings.several_labels == "error":  # each in a layer of its own
+        return [Mark(*bounds, label) for bounds, held in labels.items() for label in held]
     return [Mark(*bounds, _one_label(held, bounds, intake, place)) for bounds, held in labels.items()]
 
 
@@ -166,7 +169,7 @@ def _one_label(labels: Sequence[str], bounds: tuple[int, int], intake: Intake, p
     if how == "error":
         raise AnnotationError(
             f"the span {bounds[0]}-{bounds[1]} has several labels ({', '.join(labels)}), "
-            "say --several-labels first or joined, or choose some with --types"
+            "say --several-labels first or joined, --overlaps layers, or choose some with --types"
         )
     intake.warn("spans-several-labels", f"spans have several labels, {_SEVERAL[how]}", place)
     return labels[0] if how == "first" else "+".join(sorted(labels))

@@ -14,12 +14,22 @@ from crowdseq.core.spans import Span, find_spans
 from crowdseq.core.text import Sentence
 from crowdseq.errors import AnnotationError
 from crowdseq.formats.alignment import Mark, snap
-from crowdseq.formats.marking import GOLD_SPANS, OFFSETS, SPANS, TEXT, Document, locate, token_bounds
+from crowdseq.formats.marking import (
+    GOLD_SPANS,
+    OFFSETS,
+    ORIGINAL,
+    SPANS,
+    TEXT,
+    Document,
+    locate,
+    token_bounds,
+)
+from crowdseq.formats.normalising import Normalised
 from crowdseq.formats.tokenizing import tokenizer
 
 CARRIED = "crowdseq"  # the key under which files of other tools carry what only we know
 META = "meta"  # what a tool carries along with a text, under one name whatever the tool calls it
-_OWN = frozenset({TEXT, SPANS, GOLD_SPANS, OFFSETS, META})
+_OWN = frozenset({TEXT, SPANS, GOLD_SPANS, OFFSETS, ORIGINAL, META})
 _DIGITS = 6
 
 
@@ -33,16 +43,26 @@ class Scored(NamedTuple):
 
 @dataclass(frozen=True)
 class Restored:
-    """One sentence as a text with marks; `carried` is what brings back id, document, tokens and the rest."""
+    """One sentence as a text with marks; `carried` is what brings back id, document, tokens and the rest.
+
+    normal: the way from a normalised text, in which marks are kept, to the original, which is given back.
+    """
 
     sentence: Sentence
     text: str
     starts: list[int]
     ends: list[int]
+    normal: Normalised | None = None
+
+    def held(self, value: Any) -> list[Mark]:
+        """Marks as an extra key of the sentence holds them; none if it holds something else."""
+        if self.normal is None:
+            return _held(value, len(self.text))
+        return list(map(self.normal.mark_to_original, _held(value, len(self.normal.text))))
 
     def marks(self, spans: Sequence[Span], originals: Any) -> list[Mark]:
         """The characters of spans: those that were marked at first, if they still give these spans."""
-        held = _held(originals, len(self.text))
+        held = self.held(originals)
         if held and snap(held, self.starts, self.ends).spans == list(spans):
             return held
         return [self._mark(span, [held]) for span in spans]
@@ -62,7 +82,7 @@ class Restored:
         """The characters that most of these annotators marked for a span."""
         spans = self.sentence.extras.get(SPANS)
         by_name = spans if isinstance(spans, Mapping) else {}
-        return self._mark(span, [_held(by_name.get(name), len(self.text)) for name in names])
+        return self._mark(span, [self.held(by_name.get(name)) for name in names])
 
     def carried(self) -> dict[str, Any]:
         """The id and whatever else a text with marks has no place for, to be kept beside it."""
@@ -105,7 +125,22 @@ def restore(sentence: Sentence) -> Restored:
         for token in sentence.tokens:
             bounds.append((place, place + len(token)))
             place += len(token) + 1
-    return Restored(sentence, text, [start for start, _ in bounds], [end for _, end in bounds])
+    normal = _original(sentence, text)
+    if normal is not None:
+        text, bounds = normal.original, normal.bounds_to_original(bounds)
+    return Restored(sentence, text, [start for start, _ in bounds], [end for _, end in bounds], normal)
+
+
+def _original(sentence: Sentence, text: str) -> Normalised | None:
+    """The way to the original, if the sentence keeps one and it still gives this text."""
+    original = sentence.extras.get(ORIGINAL)
+    if not isinstance(original, str):
+        return None
+    normal = Normalised(original)
+    try:
+        return normal if normal.text == text else None
+    except AnnotationError:
+        return None
 
 
 def reclaim(text: str, name: str | None, meta: Mapping[str, Any], carried: Any) -> Document:
@@ -203,6 +238,12 @@ def _spans_of(tags: Any, bounds: Sequence[int], corpus: Corpus) -> Iterator[list
             row.append(Span(starts[place] - first, ends[place] - first, label))
             place += 1
         yield row
+
+
+def marks_in(value: Any, restored: Restored) -> list[Mark] | None:
+    """Marks as an extra key holds them; None if it holds none, or something else."""
+    found = restored.held(value)
+    return found if found or value == [] else None
 
 
 def _held(value: Any, length: int) -> list[Mark]:

@@ -18,6 +18,7 @@ EMPTY_MEANS = ("ask", "labelled", "missing")
 SEVERAL_LABELS = ("error", "first", "joined")
 DISCONTINUOUS = ("error", "drop", "split")
 SENTENCES = ("document", "newline")
+NORMALISE = ("none", "nfc")
 _OTHER_NAMES = {"BIO": "IOB2", "IOB": "IOB1", "IOBES": "BIOES"}
 _NOT_FOR_FILES = frozenset({"idna", "punycode", "undefined", "unicode-escape", "raw-unicode-escape"})
 
@@ -58,9 +59,11 @@ class ReadSettings:
     folder as annotators. names: annotators to rename. tokenizer: for text without tokens.
     offset_unit, overlaps, cut_tokens, empty_means, several_labels, discontinuous: for formats that mark
     characters instead of tokens; `ask` refuses input in which nobody can tell an empty document from one that
-    was never opened. sentences: a `document` is one sequence, or one is made of each line (`newline`).
-    layer: the control, question or layer to read where a file has several. text_field: the field that holds
-    the text where a file has several. types: only spans of these types. predictions: read those of a
+    was never opened. overlaps: of spans of one annotator the `longest` stays, it is an `error`, or types are
+    taken apart into `layers`, of which `types` chooses one. sentences: a `document` is one sequence, or one
+    is made of each line (`newline`). normalise: `nfc` joins texts that differ only in Unicode form or line
+    ends. layer: the control, question or layer to read where a file has several. text_field: the field that
+    holds the text where a file has several. types: only spans of these types. predictions: read those of a
     model as one more annotator.
     force: overwrite a rejects file that exists.
     """
@@ -83,6 +86,7 @@ class ReadSettings:
     several_labels: str = "error"
     discontinuous: str = "error"
     sentences: str = "document"
+    normalise: str = "none"
     layer: str | None = None
     text_field: str | None = None
     types: tuple[str, ...] | None = None
@@ -103,10 +107,7 @@ class ReadSettings:
         _choose("several_labels", self.several_labels, SEVERAL_LABELS)
         _choose("discontinuous", self.discontinuous, DISCONTINUOUS)
         _choose("sentences", self.sentences, SENTENCES)
-        if self.overlaps == "layers" and self.types is None:
-            raise SettingsError(
-                "layers of overlapping spans are read one at a time, name the types of one (types=PER,LOC)"
-            )
+        _choose("normalise", self.normalise, NORMALISE)
         _check_encoding(self.encoding)
         if self.labels is not None and not self.labels:
             raise SettingsError("the list of labels is empty, name at least one or leave it out")
@@ -114,6 +115,11 @@ class ReadSettings:
             raise SettingsError(
                 "a rejects file is only written when faulty records are skipped (on_error=skip)"
             )
+
+    @property
+    def in_layers(self) -> bool:
+        """Whether overlapping spans are to be taken apart; whoever names types has done so already."""
+        return self.overlaps == "layers" and self.types is None
 
 
 def _choose(name: str, value: str | None, choices: tuple[str | None, ...]) -> None:

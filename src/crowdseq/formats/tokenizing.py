@@ -7,6 +7,7 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from crowdseq.errors import SettingsError
+from crowdseq.formats.spacy_library import spacy_tokenizer
 
 Tokens = list[tuple[int, int]]
 
@@ -47,13 +48,18 @@ def tokenizer(name: str) -> Callable[[str], Tokens]:
 def cutter(name: str) -> Callable[[str], Cut]:
     """A function from a text to its tokens.
 
-    name: `words`, `whitespace`, or `regex:` and a pattern whose matches are the tokens.
+    name: `words`, `whitespace`, `regex:` and a pattern whose matches are the tokens, or `spacy:` and a
+    language or an installed pipeline.
     """
     if name in _PATTERNS:
         return _alternating(re.compile(f"({_PATTERNS[name]})"))
+    if name.startswith("spacy:"):
+        places = spacy_tokenizer(name.removeprefix("spacy:"))
+        return lambda text: cut_at(text, places(text))
     pattern = name.removeprefix("regex:") if name.startswith("regex:") else ""
     if not pattern:
-        raise SettingsError(f"tokenizer '{name}' is unknown, choose words, whitespace or regex:PATTERN")
+        known = "words, whitespace, regex:PATTERN or spacy:LANGUAGE"
+        raise SettingsError(f"tokenizer '{name}' is unknown, choose {known}")
     try:
         compiled = re.compile(pattern)
     except re.error as error:

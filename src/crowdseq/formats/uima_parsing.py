@@ -93,6 +93,10 @@ def _guarded(load: "Callable[[], Cas]", name: str) -> "Cas":
         warnings.simplefilter("always")
         try:
             cas = load()
+        except MemoryError:
+            raise
+        # Not narrower: cassis and lxml raise whatever a damaged file makes them stumble over (KeyError,
+        # AttributeError, XMLSyntaxError, …); nothing of ours runs inside.
         except Exception as error:
             what = f"not a CAS that can be read ({type(error).__name__}: {error}), export it again"
             raise FormatError(Problem(" ".join(what.split()), name)) from None

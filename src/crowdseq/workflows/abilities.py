@@ -10,6 +10,6 @@ def abilities(form: Format) -> str:
         able.append("read")
     if form.write is not None or form.write_folder is not None:
         able.append("write")
-    if form.write_consensus is not None:
+    if form.write_consensus is not None or form.write_consensus_folder is not None:
         able.append("write consensus")
     return ", ".join(able)

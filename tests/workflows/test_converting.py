@@ -1,0 +1,80 @@
+"""Conversions: of layers into files of their own, and of a run's consensus."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from builders import corpus
+from crowdseq.errors import OutputExistsError, SettingsError
+from crowdseq.formats import read
+from crowdseq.formats.settings import ReadSettings
+from crowdseq.workflows.choosing import Selection
+from crowdseq.workflows.converting import convert, export_consensus, name_parts
+from crowdseq.workflows.learning import learn
+
+NESTED = '{"id": 1, "text": "The bank of Rome", "label": [[4, 16, "ORG"], [12, 16, "LOC"]]}\n'
+LAYERS = (ReadSettings(overlaps="layers"), Selection())
+
+
+@pytest.fixture
+def nested(tmp_path: Path) -> Path:
+    (tmp_path / "crowd").mkdir()
+    (tmp_path / "crowd/w.jsonl").write_text(NESTED)
+    return tmp_path
+
+
+def test_every_layer_becomes_a_file(nested: Path) -> None:
+    made = convert((str(nested / "crowd"),), str(nested / "out.jsonl"), LAYERS)
+    assert [Path(part.out).name for part in made] == ["out.LOC.jsonl", "out.ORG.jsonl"]
+    assert [read(part.out).corpus.scheme.types for part in made] == [("LOC",), ("ORG",)]
+
+
+def test_of_layers_all_are_written_or_none(nested: Path) -> None:
+    (nested / "out.ORG.jsonl").write_text("mine")
+    with pytest.raises(OutputExistsError):
+        convert((str(nested / "crowd"),), str(nested / "out.jsonl"), LAYERS)
+    assert not (nested / "out.LOC.jsonl").exists()
+    assert (nested / "out.ORG.jsonl").read_text() == "mine"
+
+
+def test_layers_cannot_share_standard_output(nested: Path) -> None:
+    with pytest.raises(SettingsError, match="choose one: --types LOC or --types ORG"):
+        convert((str(nested / "crowd"),), "-", LAYERS)
+
+
+@pytest.mark.parametrize(
+    ("out", "target", "names"),
+    [
+        ("x/c.jsonl.gz", None, ["x/c.A+B.jsonl.gz", "x/c.C_D.jsonl.gz"]),
+        ("c.label-studio.json", None, ["c.A+B.label-studio.json", "c.C_D.label-studio.json"]),
+        ("tasks.json", "label-studio", ["tasks.A+B.json", "tasks.C_D.json"]),
+        ("folder/", None, ["folder.A+B/", "folder.C_D/"]),
+        ("plain", "brat", ["plain.A+B", "plain.C_D"]),
+    ],
+)
+def test_names_of_layers_stand_before_the_ending(out: str, target: str | None, names: list[str]) -> None:
+    world = corpus("a/O/O")
+    parts = name_parts([(("A", "B"), world), (("C/D",), world)], out, target)
+    assert [part.out for part in parts] == names
+
+
+def test_names_that_would_clash_are_numbered() -> None:
+    world = corpus("a/O/O")
+    parts = name_parts([(("C/D",), world), (("c:d",), world)], "c.jsonl", None)
+    assert [part.out for part in parts] == ["c.layer1.jsonl", "c.layer2.jsonl"]
+
+
+def test_the_consensus_of_a_run_goes_to_a_tool(tmp_path: Path) -> None:
+    world = corpus("Ada/B-PER/B-PER/B-PER met/O/O/O", annotators=["w1", "w2"])
+    learn(world, "majority-vote", tagger=False).save(tmp_path / "run")
+    (made,) = export_consensus((str(tmp_path / "run"),), str(tmp_path / "t.json"), target="label-studio")
+    (task,) = json.loads(Path(made.out).read_text())
+    (region,) = task["predictions"][0]["result"]
+    assert region["meta"] == {"text": ["marked by w1, w2"]}
+    assert 0.5 < region["score"] <= 1
+
+
+def test_only_a_run_has_a_consensus(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="takes one run folder"):
+        export_consensus((str(tmp_path),), "x.json")
