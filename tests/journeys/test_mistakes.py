@@ -29,7 +29,8 @@ from journeys.conftest import Shell
         (("check", "bad.jsonl"), 3, "bad.jsonl:2"),
         (("check", "."), 3, ""),
         (("evaluate", "crowd.jsonl", "bad.jsonl"), 3, "bad.jsonl:2"),
-        (("tag", "nowhere", "crowd.jsonl"), 3, "nowhere"),
+        (("tag", "nowhere", "crowd.jsonl"), 3, "nowhere: there is no such folder, give the folder of a run"),
+        (("tag", "crowd.jsonl", "crowd.jsonl"), 3, "is a file, not the folder of a run"),
         (("methods", "magic"), 2, "unknown"),
         (("learn", "gold.conll", "-m", "majority-vote", "-o", "run"), 3, "use the method gold"),
         (("frobnicate",), 2, "No such command"),
@@ -47,6 +48,24 @@ def test_a_mistake_is_told_in_words(
     assert "Traceback" not in answer.err
     assert sorted(path.name for path in tmp_path.iterdir()) == before
     assert small_crowd.exists()
+
+
+def test_a_mistake_on_every_line_is_told_once_with_its_places(shell: Shell, tmp_path: Path) -> None:
+    rows = ['{"tokens": ["x"], "annotations": {"": ["O"]}}\n'] * 9 + ['{"tokens": "x"}\n']
+    (tmp_path / "crowd.jsonl").write_text("".join(rows))
+    lines = shell("check", "crowd.jsonl").err.splitlines()
+    assert len(lines) == 3
+    assert lines[0].startswith("crowd.jsonl:1: the name of an annotator is empty")
+    assert lines[0].endswith("(the same 8 times more, at 2, 3, 4, 5, 6, …)")
+    assert lines[1].startswith("crowd.jsonl:10: ")
+    assert lines[2] == "crowdseq: 10 problems, nothing was written"
+
+
+def test_one_of_a_kind_is_told_in_the_singular(shell: Shell, tmp_path: Path) -> None:
+    (tmp_path / "one.jsonl").write_text('{"tokens": ["Ada"], "annotations": {"w": ["B-PER"]}}\n')
+    said = shell("check", "one.jsonl").out
+    assert "1 sentence, 1 token, 1 document" in said
+    assert "1 annotator, 1 vote" in said
 
 
 def test_bad_records_can_be_set_aside(shell: Shell, tmp_path: Path) -> None:

@@ -2,11 +2,12 @@
 
 import os
 import sys
+from collections.abc import Sequence
 from importlib import import_module
 
 import click
 
-from crowdseq.errors import CrowdseqError, FormatError, InputError
+from crowdseq.errors import CrowdseqError, FormatError, InputError, Problem
 
 # Name to one-line help. The modules are loaded only when a command runs, so that --help answers at once;
 # a test compares these lines with the commands' own.
@@ -27,6 +28,7 @@ COMMANDS = {
     "formats": "List the file formats that can be read and written.",
 }
 SHOWN_PROBLEMS = 20
+_TOLD_ONCE_FROM, _SHOWN_PLACES = 4, 5
 
 
 class LazyGroup(click.Group):
@@ -105,7 +107,26 @@ def _one_line(error: CrowdseqError) -> str:
 
     if not isinstance(error, FormatError) or len(error.problems) <= 1:
         return f"crowdseq: {visible(str(error))}"
-    shown = [visible(str(problem)) for problem in error.problems[:SHOWN_PROBLEMS]]
-    more = len(error.problems) - len(shown)
-    tail = [f"… and {more} more"] if more else []
-    return "\n".join([*shown, *tail, f"crowdseq: {len(error.problems)} problems, nothing was written"])
+    lines = [visible(line) for line in _without_repeats(error.problems)]
+    more = len(lines) - SHOWN_PROBLEMS
+    tail = [f"… and {more} more"] if more > 0 else []
+    count = f"crowdseq: {len(error.problems)} problems, nothing was written"
+    return "\n".join([*lines[:SHOWN_PROBLEMS], *tail, count])
+
+
+def _without_repeats(problems: Sequence[Problem]) -> list[str]:
+    """A line for each problem; what stands at many places of a file is told once, with the next places."""
+    alike: dict[tuple[str, str], list[Problem]] = {}
+    for problem in problems:
+        alike.setdefault((problem.file, problem.what), []).append(problem)
+    lines = []
+    for same in alike.values():
+        if len(same) < _TOLD_ONCE_FROM:
+            lines += [str(problem) for problem in same]
+            continue
+        places = [
+            str(problem.line or problem.record) for problem in same[1:] if problem.line or problem.record
+        ]
+        shown = ", ".join(places[:_SHOWN_PLACES]) + (", …" if len(places) > _SHOWN_PLACES else "")
+        lines.append(f"{same[0]} (the same {len(same) - 1} times more{', at ' + shown if shown else ''})")
+    return lines

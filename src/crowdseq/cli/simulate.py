@@ -4,7 +4,14 @@ from typing import Any
 
 import click
 
-from crowdseq.cli.options import force_option, json_option, quiet_option, seed_option
+from crowdseq.cli.options import (
+    force_option,
+    gold_options,
+    json_option,
+    quiet_option,
+    read_crowd,
+    seed_option,
+)
 from crowdseq.cli.printing import print_json
 
 
@@ -21,6 +28,7 @@ from crowdseq.cli.printing import print_json
 @click.option("--per-sentence", type=int, help="How many of them see a sentence (default: all).")
 @click.option("--profiles", metavar="A,B", help="Persons of a known character on top, e.g. expert,all-o.")
 @seed_option
+@gold_options
 @force_option
 @json_option
 @quiet_option
@@ -35,11 +43,13 @@ def command(
     per_sentence: int | None,
     profiles: str | None,
     seed: int,
+    reading: Any,
     force: bool,
     as_json: bool,
     quiet: bool,
 ) -> None:
-    from crowdseq.formats import read, write
+    from crowdseq.formats import write
+    from crowdseq.reports.html.figures import count
     from crowdseq.simulation import CrowdSettings, simulate_crowd
 
     chosen: dict[str, Any] = {
@@ -55,13 +65,15 @@ def command(
         profiles=tuple(name.strip() for name in profiles.split(",")) if profiles else (),
         **{name: value for name, value in chosen.items() if value is not None},
     )
-    made = simulate_crowd(read(gold).corpus, settings)
+    corpus, _ = read_crowd((gold,), reading, silent=quiet, is_gold=True)
+    made = simulate_crowd(corpus, settings)
     write(made.corpus, out, force=force)
     if as_json:
         print_json({"format_version": 1, **made.realised.as_dict()})
     elif not quiet:
         realised = made.realised
         click.echo(
-            f"{out}: {len(made.corpus):,} sentences, {len(made.corpus.annotators)} annotators, "
+            f"{out}: {count(len(made.corpus), 'sentence')}, "
+            f"{count(len(made.corpus.annotators), 'annotator')}, "
             f"mean precision {realised.mean_precision:.3f}, mean recall {realised.mean_recall:.3f}"
         )

@@ -3,6 +3,7 @@
 from typing import Any
 
 from crowdseq.evaluation.description import Description
+from crowdseq.reports.html.figures import count
 from crowdseq.reports.tables import Table, as_text, show
 
 
@@ -19,16 +20,17 @@ def describe_in_words(description: Description, agreement: dict[str, Any]) -> st
 
 def _counts(description: Description) -> str:
     lines = [
-        f"{description.sentences:,} sentences, {description.tokens:,} tokens, "
-        f"{description.documents:,} documents, scheme {description.scheme}, {len(description.tags)} tags"
+        f"{count(description.sentences, 'sentence')}, {count(description.tokens, 'token')}, "
+        f"{count(description.documents, 'document')}, scheme {description.scheme}, "
+        f"{count(len(description.tags), 'tag')}"
     ]
     if description.gold_sentences:
-        lines.append(f"gold for {description.gold_sentences:,} sentences")
+        lines.append(f"gold for {count(description.gold_sentences, 'sentence')}")
     if not description.annotators:
         lines.append("no annotator: this is a gold or plain text file, learn from it with -m gold")
         return "\n".join(lines)
-    spread = ", ".join(f"{count}: {sentences:,}" for count, sentences in description.coverage.items())
-    lines.append(f"{len(description.annotators)} annotators, {description.votes:,} votes")
+    spread = ", ".join(f"{voters}: {sentences:,}" for voters, sentences in description.coverage.items())
+    lines.append(f"{count(len(description.annotators), 'annotator')}, {count(description.votes, 'vote')}")
     lines.append(f"annotators per sentence: {spread}")
     return "\n".join(lines)
 
@@ -37,7 +39,7 @@ def _warnings(description: Description) -> list[str]:
     unseen = description.coverage.get(0, 0)
     lines = [f"names that look alike: {', '.join(group)}" for group in description.look_alikes]
     if unseen and description.annotators:
-        lines.append(f"{unseen:,} sentences were seen by nobody")
+        lines.append(f"{count(unseen, 'sentence was', 'sentences were')} seen by nobody")
     return lines
 
 

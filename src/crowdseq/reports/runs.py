@@ -3,6 +3,7 @@
 from typing import Any
 
 from crowdseq.core.consensus import Consensus
+from crowdseq.reports.html.figures import count
 from crowdseq.reports.tables import Table, as_text, show
 
 _SHOWN_ANNOTATORS = 12
@@ -19,10 +20,11 @@ def run_in_words(consensus: Consensus, metrics: dict[str, Any]) -> str:
 
 
 def _opening(metrics: dict[str, Any]) -> str:
-    rounds = f", {metrics['rounds']} rounds" if metrics["rounds"] else ""
+    rounds = f", {count(metrics['rounds'], 'round')}" if metrics["rounds"] else ""
     return (
-        f"{metrics['method']}: {metrics['sentences']:,} sentences, {metrics['tokens']:,} tokens, "
-        f"{metrics['annotators']} annotators{rounds}, {metrics['seconds']:.1f} s; "
+        f"{metrics['method']}: {count(metrics['sentences'], 'sentence')}, "
+        f"{count(metrics['tokens'], 'token')}, {count(metrics['annotators'], 'annotator')}{rounds}, "
+        f"{metrics['seconds']:.1f} s; "
         f"mean confidence {show(metrics['mean_confidence'])}"
     )
 

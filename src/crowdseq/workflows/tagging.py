@@ -23,6 +23,9 @@ _GUESSED_FROM = 200
 def open_tagger(folder: str | Path) -> Tagger:
     """The tagger of a run folder, or a tagger folder itself."""
     place = Path(folder)
+    if not place.is_dir():
+        what = "is a file, not" if place.exists() else "there is no such folder, give"
+        raise FormatError(Problem(f"{what} the folder of a run or of a saved tagger", str(place)))
     if (place / "tagger").is_dir():
         return load_tagger(place / "tagger")
     if (place / "settings.json").exists() and not (place / "model.json").exists():
