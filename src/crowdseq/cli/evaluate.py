@@ -1,10 +1,10 @@
 """crowdseq evaluate."""
 
-from pathlib import Path
+from typing import Any
 
 import click
 
-from crowdseq.cli.options import json_option
+from crowdseq.cli.options import gold_options, json_option, quiet_option, show_report
 from crowdseq.cli.printing import print_json, print_table
 
 
@@ -18,17 +18,17 @@ from crowdseq.cli.printing import print_json, print_table
     show_default=True,
     help="strict: spans must follow the scheme; lenient: as conlleval reads stray tags.",
 )
-@click.option("--scheme", help="Label scheme instead of guessing: IO, IOB1, IOB2, BIOES, BILOU or plain.")
+@gold_options
 @json_option
-def command(gold: str, predicted: str, mode: str, scheme: str | None, as_json: bool) -> None:
-    from crowdseq.formats import read
+@quiet_option
+def command(gold: str, predicted: str, mode: str, reading: Any, as_json: bool, quiet: bool) -> None:
     from crowdseq.reports.scores import score_tables
-    from crowdseq.workflows.evaluating import evaluate_files
+    from crowdseq.workflows.evaluating import evaluate_paths
     from crowdseq.workflows.metrics import FORMAT_VERSION
 
-    answer = Path(predicted) / "consensus.jsonl"
-    given = str(answer) if answer.is_file() else predicted  # a run folder: what it settled on
-    scores = evaluate_files(read(gold).corpus, read(given).corpus, mode=mode, scheme=scheme)
+    scores, reports = evaluate_paths(gold, predicted, reading, mode=mode)
+    for report in reports:
+        show_report(report, quiet, is_gold=True)
     if as_json:
         print_json({"format_version": FORMAT_VERSION} | scores.as_dict())
         return

@@ -12,16 +12,25 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 def crowd_options(function: Function) -> Function:
     """How a crowd is read, and which part of it; the command gets `reading` (ReadSettings, Selection)."""
 
+    return _with_reading(function, (*_READING_OPTIONS, *_ANNOTATOR_OPTIONS))
+
+
+def gold_options(function: Function) -> Function:
+    """The same for a file of gold, in which no annotators are chosen."""
+    return _with_reading(function, _READING_OPTIONS)
+
+
+def _with_reading(function: Function, declared: tuple[Callable[[Any], Any], ...]) -> Function:
     @wraps(function)
     def wrapper(**options: Any) -> Any:
         return function(reading=_reading(options), **options)
 
-    for option in reversed(_CROWD_OPTIONS):
+    for option in reversed(declared):
         wrapper = option(wrapper)
     return wrapper  # type: ignore[return-value]
 
 
-_CROWD_OPTIONS = (
+_READING_OPTIONS = (
     click.option(
         "--from",
         "format",
@@ -88,6 +97,8 @@ _CROWD_OPTIONS = (
     click.option(
         "--where", multiple=True, metavar="FIELD=VALUE", help="Keep records by any field; may be repeated."
     ),
+)
+_ANNOTATOR_OPTIONS = (
     click.option("--annotators", metavar="A,B", help="Keep only these annotators."),
     click.option("--without", metavar="A,B", help="Leave out these annotators."),
     click.option("--names", metavar="MAP.csv", help="Rename annotators: a CSV file of old name, new name."),
@@ -123,10 +134,10 @@ def _reading(options: dict[str, Any]) -> tuple[Any, Any]:
 
     selection = Selection(
         where=parse_where(options.pop("where")),
-        annotators=_listed(options.pop("annotators")),
-        without=_listed(options.pop("without")),
+        annotators=_listed(options.pop("annotators")) if "without" in options else (),
+        without=_listed(options.pop("without", None)),
     )
-    names = options.pop("names")
+    names = options.pop("names", None)
     chosen = {name: options.pop(name) for name in _AS_THEY_ARE}
     chosen |= {name: _listed(options.pop(name)) or None for name in ("labels", "columns", "types")}
     if chosen["on_error"] == "skip" and chosen["rejects"] is None:
@@ -138,24 +149,26 @@ def _listed(text: str | None) -> tuple[str, ...]:
     return tuple(part.strip() for part in text.split(",") if part.strip()) if text else ()
 
 
-def read_crowd(paths: tuple[str, ...], reading: tuple[Any, Any], *, silent: bool = False) -> tuple[Any, Any]:
+def read_crowd(
+    paths: tuple[str, ...], reading: tuple[Any, Any], *, silent: bool = False, is_gold: bool = False
+) -> tuple[Any, Any]:
     """The chosen part of some files and the import report, whose notes go to stderr."""
     from crowdseq.errors import AnnotationError
     from crowdseq.formats import read
 
     settings, selection = reading
     imported = read(paths, settings)
-    show_report(imported.report, silent)
+    show_report(imported.report, silent, is_gold=is_gold)
     if len(imported.corpus) == 0:
         raise AnnotationError(f"{', '.join(paths)}: there are no sentences in it")
     return selection.apply(imported.corpus), imported.report
 
 
-def show_report(report: Any, silent: bool) -> None:
-    """The notes of an import report on stderr."""
+def show_report(report: Any, silent: bool, *, is_gold: bool = False) -> None:
+    """The notes of an import report on stderr; where gold is read nobody misses annotators."""
     from crowdseq.reports.tables import visible
 
-    for line in () if silent else report.lines():
+    for line in () if silent else report.lines(without=["no-annotators"] if is_gold else []):
         click.echo(visible(line), err=True)
 
 

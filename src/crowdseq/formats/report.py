@@ -1,6 +1,6 @@
 """ImportReport: what reading found, counted and with the first places, so that nothing changes silently."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -84,9 +84,9 @@ class ImportReport:
         """The finding of one kind, if there is one."""
         return next((finding for finding in self.findings if finding.kind == kind), None)
 
-    def lines(self) -> list[str]:
-        """What a person should read, a line for each thing."""
-        lines = [str(finding) for finding in self.findings]
+    def lines(self, without: Collection[str] = ()) -> list[str]:
+        """What a person should read, a line for each thing; without: kinds that do not matter here."""
+        lines = [str(finding) for finding in self.findings if finding.kind not in without]
         if self.n_rejected:
             where = f", see {self.rejects_file}" if self.rejects_file else ""
             lines.append(f"{self.n_rejected:,} faulty records were set aside{where}")

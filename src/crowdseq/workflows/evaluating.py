@@ -1,10 +1,14 @@
 """evaluate: predicted tags beside gold, both from files."""
 
 from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
 
 from crowdseq.core.corpus import Corpus
 from crowdseq.errors import AnnotationError
 from crowdseq.evaluation.scores import Scores, evaluate
+from crowdseq.formats import ImportReport, ReadSettings, read
+from crowdseq.workflows.choosing import Selection
 
 
 def evaluate_files(
@@ -14,6 +18,24 @@ def evaluate_files(
     wanted, given = tags_of(gold, "gold"), tags_of(predicted, "predicted")
     order = _match(gold, predicted)
     return evaluate(wanted, [given[place] for place in order], mode=mode, scheme=scheme)
+
+
+def evaluate_paths(
+    gold: str, predicted: str, reading: tuple[ReadSettings, Selection], *, mode: str = "strict"
+) -> tuple[Scores, tuple[ImportReport, ImportReport]]:
+    """The same of two files, or of a file and a run folder; both are read in the same way.
+
+    The scheme of the settings is that of the scores, and the selection is one of gold sentences.
+    """
+    settings, selection = reading
+    plain = replace(settings, scheme=None)
+    wanted = read(gold, plain)
+    answer = Path(predicted) / "consensus.jsonl"
+    # A run folder stands for what it settled on, in our own form; one rejects file cannot hold both inputs.
+    given = read(str(answer)) if answer.is_file() else read(predicted, replace(plain, rejects=None))
+    chosen = selection.apply(wanted.corpus)
+    scores = evaluate_files(chosen, given.corpus, mode=mode, scheme=settings.scheme)
+    return scores, (wanted.report, given.report)
 
 
 def tags_of(corpus: Corpus, what: str) -> list[Sequence[str | None]]:
