@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from builders import random_corpus
+from builders import corpus, random_corpus
 from crowdseq.errors import FormatError, OutputExistsError
 from crowdseq.workflows.learning import learn
 from crowdseq.workflows.run_folder import load_run
@@ -69,3 +69,13 @@ def test_dependency_tables_stand_in_the_folder(tmp_path: Path) -> None:
     assert lines[0] == "annotator,previous,truth,given,count,share"
     assert len(lines) > 10
     assert (tmp_path / "run" / "repeat_confusion.csv").exists()
+
+
+def test_names_in_tables_are_safe_for_spreadsheets_if_asked(tmp_path: Path) -> None:
+    world = corpus("Ada/B-PER/B-PER/B-PER met/O/O/O", annotators=["=cmd()", "w2"])
+    run = learn(world, "majority-vote", tagger=False)
+    run.save(tmp_path / "plain")
+    run.save(tmp_path / "safe", excel_safe=True)
+    plain = (tmp_path / "plain/annotators.csv").read_text()
+    assert "\n=cmd()," in plain
+    assert (tmp_path / "safe/annotators.csv").read_text() == plain.replace("=cmd()", "'=cmd()")

@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from crowdseq.cli.options import crowd_options, force_option, quiet_option, show_report
+from crowdseq.cli.options import crowd_options, excel_option, force_option, quiet_option, show_report
 
 
 @click.command(help="Turn files of one format into another, or a run's consensus into a file for your tool.")
@@ -15,11 +15,7 @@ from crowdseq.cli.options import crowd_options, force_option, quiet_option, show
 )
 @click.option("--as-scheme", metavar="SCHEME", help="Write the tags in another chunk scheme, e.g. BIOES.")
 @click.option("--consensus", is_flag=True, help="Write the consensus of a run folder instead of its crowd.")
-@click.option(
-    "--excel-safe",
-    is_flag=True,
-    help="In CSV, put an apostrophe before cells that a spreadsheet would run as a formula.",
-)
+@excel_option
 @crowd_options
 @force_option
 @quiet_option
@@ -34,6 +30,7 @@ def command(
     force: bool,
     quiet: bool,
 ) -> None:
+    from crowdseq.reports.html.figures import count
     from crowdseq.workflows.converting import convert, export_consensus
 
     if consensus:
@@ -52,5 +49,5 @@ def command(
     for made in () if quiet else written:
         for note in made.notes:
             click.echo(note, err=True)
-        whose = "consensus" if consensus else f"{len(made.corpus.annotators)} annotators"
-        click.echo(f"{made.out}: {len(made.corpus):,} sentences, {whose}", err=True)
+        whose = "consensus" if consensus else count(len(made.corpus.annotators), "annotator")
+        click.echo(f"{made.out}: {count(len(made.corpus), 'sentence')}, {whose}", err=True)

@@ -10,6 +10,7 @@ import click
 from crowdseq.cli.options import (
     crowd_argument,
     crowd_options,
+    excel_option,
     force_option,
     json_option,
     quiet_option,
@@ -57,6 +58,7 @@ from crowdseq.cli.progress import progress_shown
     help="Any setting of the method; may be repeated.",
 )
 @seed_option
+@excel_option
 @crowd_options
 @force_option
 @json_option
@@ -75,6 +77,7 @@ def command(
     targets: str,
     settings: tuple[str, ...],
     seed: int,
+    excel_safe: bool,
     force: bool,
     as_json: bool,
     quiet: bool,
@@ -105,7 +108,7 @@ def command(
             **wanted,
         )
     run = replace(run, source={"inputs": report.as_dict()["files"], "selection": asdict(reading[1])})
-    run.save(out, force=force)
+    run.save(out, force=force, excel_safe=excel_safe)
     metrics = run_metrics(run)
     if as_json:
         print_json(metrics | {"paths": run_paths(out)})

@@ -180,4 +180,9 @@ force_option = click.option("--force", is_flag=True, help="Replace an output tha
 seed_option = click.option(
     "--seed", type=int, default=0, show_default=True, help="For all that is drawn at random."
 )
+excel_option = click.option(
+    "--excel-safe",
+    is_flag=True,
+    help="In CSV, put an apostrophe before cells that a spreadsheet would run as a formula.",
+)
 crowd_argument = click.argument("crowd", nargs=-1, required=True)

@@ -32,11 +32,14 @@ class Run(Learned):
     seconds: float = 0.0
     source: Mapping[str, Any] = field(default_factory=dict)
 
-    def save(self, folder: str | Path, *, force: bool = False) -> None:
-        """Write the run folder; an existing one is replaced only with `force`, once the new one is whole."""
+    def save(self, folder: str | Path, *, force: bool = False, excel_safe: bool = False) -> None:
+        """Write the run folder; an existing one is replaced only with `force`, once the new one is whole.
+
+        excel_safe: in its tables, an apostrophe before names that a spreadsheet would take for a formula.
+        """
         from crowdseq.workflows.run_folder import save_run
 
-        save_run(self, Path(folder), force=force)
+        save_run(self, Path(folder), force=force, excel_safe=excel_safe)
 
 
 def learn(

@@ -22,6 +22,7 @@ from crowdseq.aggregation.settling import sharpened
 from crowdseq.core.consensus import AnnotatorReport, Consensus
 from crowdseq.errors import FormatError, OutputExistsError, Problem, UsageError
 from crowdseq.formats import read, write, write_consensus
+from crowdseq.formats.csv_rows import safe_table
 from crowdseq.formats.model_file import load_tagger, save_tagger
 from crowdseq.formats.settings import ReadSettings
 from crowdseq.reports.dependency import dependency_tables
@@ -80,8 +81,12 @@ def prepare_folder(folder: Path, *, force: bool, resume: bool) -> None:
         )
 
 
-def save_run(run: Run, folder: Path, *, force: bool = False) -> None:
-    """Write beside the target, then move into place: an old run stays until the new one is whole."""
+def save_run(run: Run, folder: Path, *, force: bool = False, excel_safe: bool = False) -> None:
+    """Write beside the target, then move into place: an old run stays until the new one is whole.
+
+    excel_safe: in tables, an apostrophe before names that a spreadsheet would take for a formula.
+    """
+    table = safe_table if excel_safe else str
     check_free(folder, force=force)
     part = part_folder(folder)
     part.mkdir(parents=True, exist_ok=True)
@@ -89,7 +94,7 @@ def save_run(run: Run, folder: Path, *, force: bool = False) -> None:
     _write_json(part / "settings.json", settings)
     write_consensus(run.consensus, str(part / "consensus.jsonl"), force=True)
     (part / "annotators.csv").write_text(
-        annotators_csv(run.consensus.annotators), encoding="utf-8", newline=""
+        table(annotators_csv(run.consensus.annotators)), encoding="utf-8", newline=""
     )
     write(run.consensus.corpus, str(part / "crowd.jsonl.gz"), force=True)
     arrays = {
@@ -102,7 +107,7 @@ def save_run(run: Run, folder: Path, *, force: bool = False) -> None:
     if run.tagger is not None:
         save_tagger(run.tagger, part / "tagger")
     for name, text in dependency_tables(run.consensus).items():
-        (part / name).write_text(text, encoding="utf-8", newline="")
+        (part / name).write_text(table(text), encoding="utf-8", newline="")
     page = report_html(run.consensus, metrics, settings, title=f"Consensus report: {folder.name}")
     (part / "report.html").write_text(page, encoding="utf-8")
     _write_json(part / "metrics.json", metrics)
