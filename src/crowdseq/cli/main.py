@@ -19,7 +19,7 @@ COMMANDS = {
     "evaluate": "Score predicted tags against gold: precision, recall, F1 by type, micro and macro.",
     "compare": "Put every method side by side on one crowd: consensus, tagger, calibration, time, memory.",
     "agree": "Measure how far the annotators agree: pairwise, by label, by document.",
-    "convert": "Turn files of one format into another.",
+    "convert": "Turn files of one format into another, or a run's consensus into a file for your tool.",
     "report": "Write the report of a run as one HTML page that opens anywhere, offline.",
     "simulate": "Make up a crowd of known precision out of a file with gold tags.",
     "reproduce": "Run the experiments behind the documented figures; only what is missing is computed.",
