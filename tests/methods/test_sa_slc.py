@@ -11,6 +11,7 @@ from builders import corpus, random_corpus
 from crowdseq.aggregation.contract import Help
 from crowdseq.aggregation.evidence import ContextVotes, Evidence, word_numbers
 from crowdseq.aggregation.joint_em import JointEm, State
+from crowdseq.aggregation.plausibility import LEVELS, plausibility_levels
 from crowdseq.aggregation.truth_model import Belief
 from crowdseq.arrays import FloatArray
 from crowdseq.core.corpus import Corpus
@@ -24,7 +25,9 @@ from crowdseq.numerics.dependency import Smoothing
 PLAIN_EM = {
     "folds": 1,
     "temper": 1.0,
+    "correlation": 0.0,
     "deference": 0.0,
+    "plausibility": False,
     "coupling": 0.0,
     "smoothing": 0.0,
     "candidates": "off",
@@ -159,6 +162,39 @@ def test_a_round_equals_listing_all_sequences(dependency: str) -> None:
             part = slice(world.offsets[place], world.offsets[place + 1])
             unary, _ = listed_posterior(world, place, scores, transitions)
             np.testing.assert_allclose(state.belief.unary[part], unary, atol=1e-9)
+
+
+def test_votes_that_err_together_count_as_fewer() -> None:
+    for seed in range(20):
+        world = small_world(seed)
+        session = session_of(world, temper=0.8, correlation=0.25)
+        n_votes = np.bincount(session.evidence.votes.tokens, minlength=world.n_tokens)
+        for token, n in enumerate(n_votes.tolist()):
+            together = 0.8 * (n / (1 + 0.25 * (n - 1)) if n else 0.0)
+            assert float(session.vote_weights[token, 0]) * n == pytest.approx(together)
+
+
+def test_tables_of_plausible_words_are_counted_apart() -> None:
+    for seed in range(60):
+        world = small_world(seed)
+        n_labels = len(world.scheme)
+        rng = np.random.default_rng(seed)
+        truth = rng.dirichlet(np.ones(n_labels), world.n_tokens)
+        unseen = rng.dirichlet(np.full(n_labels, 0.2), world.n_tokens)
+        levels = plausibility_levels(unseen, world.scheme)
+        entity = 1.0 - unseen[:, world.scheme.outside] if world.scheme.outside >= 0 else np.zeros(len(unseen))
+        assert [sum(chance > cut for cut in LEVELS) for chance in entity.tolist()] == levels.tolist()
+        evidence = Evidence.of(votes_of(world, "document"), "local", world.n_tokens, n_labels).within(levels)
+        found = np.exp(evidence.learn(truth, COUNTING))
+        counts: dict[tuple[int, ...], FloatArray] = defaultdict(np.zeros((n_labels, n_labels)).copy)
+        contexts = slow_contexts(world, "document")
+        for (token, who), (given, before, _) in contexts.items():
+            counts[int(levels[token]), who, before][:, given] += truth[token]
+        for vote, kind in enumerate(evidence.model.kinds.tolist()):
+            token, who = int(evidence.votes.tokens[vote]), int(evidence.votes.annotators[vote])
+            given, before, _ = contexts[token, who]
+            table = counts[int(levels[token]), who, before]
+            np.testing.assert_allclose(found[kind], table[:, given] / table.sum(axis=1), atol=1e-9)
 
 
 def test_the_objective_is_the_likelihood_of_a_shared_truth_less_the_penalty() -> None:

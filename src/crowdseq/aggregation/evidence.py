@@ -80,16 +80,27 @@ class ContextVotes:
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """The votes of a corpus as kinds of an annotator model."""
+    """The votes of a corpus as kinds of an annotator model; contexts: what they hang on besides the truth."""
 
     votes: ContextVotes
+    contexts: tuple[IntArray, ...]
     model: DependencyModel
     table: VoteTable
 
     @classmethod
     def of(cls, votes: ContextVotes, dependency: str, n_tokens: int, n_labels: int) -> "Evidence":
-        model = DependencyModel.build(votes.annotators, votes.labels, votes.contexts(dependency, n_labels))
-        return cls(votes, model, VoteTable.build(votes.tokens, model.kinds, n_tokens, model.n_kinds))
+        return cls._build(votes, tuple(votes.contexts(dependency, n_labels)), n_tokens)
+
+    @classmethod
+    def _build(cls, votes: ContextVotes, contexts: tuple[IntArray, ...], n_tokens: int) -> "Evidence":
+        model = DependencyModel.build(votes.annotators, votes.labels, contexts)
+        table = VoteTable.build(votes.tokens, model.kinds, n_tokens, model.n_kinds)
+        return cls(votes, contexts, model, table)
+
+    def within(self, classes: IntArray) -> "Evidence":
+        """The same votes, read apart for each class of tokens (T,)."""
+        contexts = (classes[self.votes.tokens], *self.contexts)
+        return self._build(self.votes, contexts, self.table.n_tokens)
 
     def learn(self, truth: FloatArray, smoothing: Smoothing, threads: int = 1) -> FloatArray:
         """(T, M) truth to (F, M) log p(vote | truth, context) of each kind of vote."""

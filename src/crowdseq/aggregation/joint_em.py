@@ -7,6 +7,7 @@ import numpy as np
 
 from crowdseq.aggregation.coupling import Coupling
 from crowdseq.aggregation.evidence import Evidence
+from crowdseq.aggregation.plausibility import LEVELS, plausibility_levels
 from crowdseq.aggregation.settling import best_valid_tags
 from crowdseq.aggregation.truth_model import Belief, TruthModel
 from crowdseq.arrays import FloatArray
@@ -53,9 +54,10 @@ class State:
 class JointEm:
     """Everything that stays the same from round to round.
 
-    temper: weight of the votes. deference: how far they yield to a tagger that finds the same spans in unseen
-    text. pull: weight of the coupling between mentions. first_steps, steps: L-BFGS steps of the first and of
-    the later rounds.
+    vote_weights (T, 1): of the votes on each token. deference: how far they yield to a tagger that finds the
+    same spans in unseen text. by_plausibility: whether the annotators' tables differ by what such a tagger
+    expects. pull: weight of the coupling between mentions. first_steps, steps: L-BFGS steps of the first and
+    of the later rounds.
     """
 
     corpus: Corpus
@@ -64,8 +66,9 @@ class JointEm:
     candidates: CandidateLists
     coupling: Coupling | None
     smoothing: Smoothing
-    temper: float
+    vote_weights: FloatArray
     deference: float
+    by_plausibility: bool
     pull: float
     first_steps: int
     steps: int
@@ -75,7 +78,8 @@ class JointEm:
     def megabytes(self) -> float:
         """An estimate of what a round holds at once: tables of votes, of tokens and of weights."""
         n_labels, n_tokens = self.truth.problem.n_labels, self.corpus.n_tokens
-        tables = _TABLE_COPIES * self.evidence.model.n_cells * n_labels
+        contexts = 1 + len(LEVELS) * self.by_plausibility
+        tables = _TABLE_COPIES * self.evidence.model.n_cells * n_labels * contexts
         tokens = _TOKEN_COPIES * n_tokens * n_labels
         weights = (self.truth.n_folds + _WEIGHT_COPIES) * self.truth.problem.n_weights
         return 8e-6 * (tables + tokens + weights)
@@ -92,7 +96,7 @@ class JointEm:
         """A start from annotator tables (F, M) and CRF weights."""
         scores, transitions = self.truth.scores(weights)
         belief, _ = self._believe(
-            scores + self.temper * self.evidence.table.fold(tables, self.threads), transitions
+            scores + self.vote_weights * self.evidence.table.fold(tables, self.threads), transitions
         )
         return State(belief, weights)
 
@@ -107,8 +111,14 @@ class JointEm:
 
     def _said(self, state: State, scores: FloatArray, transitions: FloatArray) -> FloatArray:
         """(T, M) log scores of what the votes say, and the other mentions of a word."""
-        tables = self.evidence.learn(state.belief.unary, self.smoothing, self.threads)
-        said = self._weight(state, scores, transitions) * self.evidence.table.fold(tables, self.threads)
+        evidence, weights = self.evidence, self.vote_weights
+        if self.deference > 0.0 or self.by_plausibility:
+            unseen = self._believe(scores, transitions)[0].unary
+            weights = weights * self._regard(state, unseen)
+            if self.by_plausibility:
+                evidence = evidence.within(plausibility_levels(unseen, self.corpus.scheme))
+        tables = evidence.learn(state.belief.unary, self.smoothing, self.threads)
+        said = weights * evidence.table.fold(tables, self.threads)
         if self.coupling is not None and state.history:
             said += self.coupling.scores(state.belief.unary, self.pull)
         return said
@@ -121,17 +131,15 @@ class JointEm:
         scores = scores + self._said(state, scores, transitions)
         return self._believe(scores / temperature, transitions / temperature)[0].unary
 
-    def _weight(self, state: State, scores: FloatArray, transitions: FloatArray) -> float:
+    def _regard(self, state: State, unseen: FloatArray) -> float:
         """How much the votes count beside the tagger: less, the better it finds the believed spans unseen.
 
         Annotators make the same errors at the same hard places, which a model of independent votes takes for
         agreement. A tagger that reaches the same spans from the text of other documents shares fewer of them.
         """
         if self.deference == 0.0:
-            return self.temper
-        unseen, _ = self._believe(scores, transitions)
-        agreement = span_agreement(self.corpus, state.belief.unary, unseen.unary)
-        return self.temper * (1.0 - self.deference * agreement)
+            return 1.0
+        return 1.0 - self.deference * span_agreement(self.corpus, state.belief.unary, unseen)
 
     def _believe(self, scores: FloatArray, transitions: FloatArray) -> tuple[Belief, float]:
         """The E-step: posteriors over the candidate paths, and the summed log-partition."""

@@ -40,12 +40,12 @@ from crowdseq.tagging.features import feature_settings
 from crowdseq.tagging.tagger import Tagger
 from crowdseq.tagging.targets import Targets
 
-STARTS = ("votes", "paper")
+STARTS = ("majority", "votes", "paper")
 
 # What a setting is when nobody sets it, by preset.
 PRESETS: dict[str, dict[str, Any]] = {
     "default": {
-        "dependency": "local",
+        "dependency": "auto",
         "repeat_scope": "document",
         "repeat_tokens": "content",
         "candidates": "off",
@@ -54,9 +54,11 @@ PRESETS: dict[str, dict[str, Any]] = {
         "smoothing": 100.0,
         "folds": 5,
         "temper": 1.0,
-        "deference": 0.7,
+        "correlation": 0.1,
+        "deference": 0.5,
+        "plausibility": True,
         "coupling": 0.35,
-        "start": "votes",
+        "start": "majority",
         "rounds": 6,
         "steps": 15,
         "document": True,
@@ -73,7 +75,9 @@ PRESETS: dict[str, dict[str, Any]] = {
         "smoothing": 0.0,
         "folds": 1,
         "temper": 1.0,
+        "correlation": 0.0,
         "deference": 0.0,
+        "plausibility": False,
         "coupling": 0.0,
         "start": "paper",
         "rounds": 10,
@@ -92,16 +96,20 @@ class SaSlc(ResumableAggregator):
 
     preset: `default` (ours) or `paper` (its choices wherever it states one); it fills all settings left None.
     dependency: what a vote hangs on besides the truth: `off`, `local` (the vote before, α), `paper` (the
-        vote on an earlier mention, β, where there is one, else α), or `both`.
+        vote on an earlier mention, β, where there is one, else α), `both`, or `auto`: local for spans, off
+        for plain tags.
     repeat_scope, repeat_match, repeat_tokens: mentions in one `sentence` or `document` (or `off`), spelt
         alike (`exact`) or but for case (`casefold`), of `content` words (by the votes) or `all`.
     candidates, upper, lower: VLSE `off`, `paper` or `adaptive`, with its thresholds T1 and T2.
     smoothing: votes' worth of belief that an annotator's tables take from coarser ones; 0 is plain counting.
     folds: the CRF that judges a part of the corpus is trained on the other parts; 1 for no such care.
-    temper: weight of the votes, which are not as independent as the model takes them to be. deference: how
-        far they yield to a tagger that finds the same spans in documents it has not seen.
+    temper: weight of the votes. correlation: how far annotators err together; n votes on a token count as
+        n / (1 + correlation (n - 1)). deference: how far they yield to a tagger that finds the same spans in
+        documents it has not seen. plausibility: whether annotators' tables differ by how much the text alone
+        suggests an entity to such a tagger.
     coupling: weight of what is believed of the same word elsewhere in the document.
-    start: `votes`, or `paper`: random tables and the labels of one random annotator, drawn with `seed`.
+    start: the `majority` of votes, shares of `votes`, or `paper`: random tables and the labels of one random
+        annotator, drawn with `seed`.
     rounds, tolerance: EM rounds at most, and the relative change of the objective at which to stop.
     steps: L-BFGS steps of a round. features, c2, threads: of the CRF. document: whether it sees what a word
         looks like elsewhere in its document. gold: hold known gold tokens at it.
@@ -121,7 +129,9 @@ class SaSlc(ResumableAggregator):
     smoothing: float | None = None
     folds: int | None = None
     temper: float | None = None
+    correlation: float | None = None
     deference: float | None = None
+    plausibility: bool | None = None
     coupling: float | None = None
     start: str | None = None
     rounds: int | None = None
@@ -169,7 +179,9 @@ class SaSlc(ResumableAggregator):
         plain = (
             self.folds == 1
             and self.temper == 1.0
+            and self.correlation == 0.0
             and self.deference == 0.0
+            and not self.plausibility
             and self.coupling == 0.0
             and self.smoothing == 0.0
         )
@@ -219,7 +231,7 @@ class SaSlc(ResumableAggregator):
         words = word_numbers(corpus, self.repeat_match)
         linked = linked_tokens(corpus, str(self.repeat_tokens), _TELLING_SHARE)
         votes = ContextVotes.of(corpus, words, linked, str(self.repeat_scope))
-        evidence = Evidence.of(votes, str(self.dependency), corpus.n_tokens, n_labels)
+        evidence = Evidence.of(votes, self._dependency(corpus), corpus.n_tokens, n_labels)
         counts = count_votes(votes.tokens, votes.labels, corpus.n_tokens, n_labels)
         chosen = self._candidates(corpus, counts)
         n_folds = int(self.folds or 1)
@@ -232,15 +244,27 @@ class SaSlc(ResumableAggregator):
             truth,
             CandidateLists.of_mask(chosen.mask, corpus.offsets),
             Coupling.of(corpus, words, linked) if self.coupling else None,
-            Smoothing(own=strength, annotator=strength / 2, crowd=strength / 2, prior=min(strength, 10.0)),
-            float(self.temper or 0.0),
+            _smoothing(strength, corpus),
+            self._vote_weights(counts),
             float(self.deference or 0.0),
+            bool(self.plausibility) and corpus.scheme.outside >= 0,
             float(self.coupling or 0.0),
             2 * int(self.steps or 1),
             int(self.steps or 1),
             self.threads,
         )
         return session, chosen
+
+    def _dependency(self, corpus: Corpus) -> str:
+        """The vote before tells where a span goes on; tags without spans have no such thing."""
+        if self.dependency != "auto":
+            return str(self.dependency)
+        return "off" if corpus.scheme.is_plain else "local"
+
+    def _vote_weights(self, counts: FloatArray) -> FloatArray:
+        """(T, M) vote counts to (T, 1) weights: votes that err together tell less than as many free ones."""
+        further = np.maximum(counts.sum(axis=1, keepdims=True) - 1.0, 0.0)
+        return np.asarray(float(self.temper or 0.0) / (1.0 + float(self.correlation or 0.0) * further))
 
     def _candidates(self, corpus: Corpus, counts: FloatArray) -> Candidates:
         mask = candidate_mask(counts, str(self.candidates), float(self.upper or 0), float(self.lower or 0))
@@ -252,8 +276,9 @@ class SaSlc(ResumableAggregator):
         return with_paths(mask, corpus.offsets, scheme.allowed, scheme.starts, scheme.ends)
 
     def _begin(self, session: JointEm, corpus: Corpus) -> State:
-        if self.start == "votes":
-            return session.from_shares(label_shares(corpus))
+        if self.start != "paper":
+            shares = label_shares(corpus)
+            return session.from_shares(_majority(shares) if self.start == "majority" else shares)
         rng = np.random.default_rng(self.seed)
         tables = session.evidence.draw(rng, len(corpus.scheme))
         return session.from_tables(tables, self._one_annotator(session, corpus, rng))
@@ -302,9 +327,26 @@ def _likely_labels(corpus: Corpus, counts: FloatArray) -> BoolArray:
     return np.asarray(likely)
 
 
+def _majority(shares: FloatArray) -> FloatArray:
+    """(T, M) shares of votes to all for the label with the most, evenly between labels that tie."""
+    top = (shares == shares.max(axis=1, keepdims=True)).astype(np.float64)
+    return np.asarray(top / top.sum(axis=1, keepdims=True))
+
+
+def _smoothing(strength: float, corpus: Corpus) -> Smoothing:
+    """Back-off of the annotators' tables.
+
+    Where every token has a telling label, as with parts of speech, a rare label can come to be a second name
+    for part of a common one; a strong belief that the crowd is mostly right keeps it from that.
+    """
+    prior = _PLAIN_PRIOR if corpus.scheme.is_plain and strength > 0 else min(strength, 10.0)
+    return Smoothing(own=strength, annotator=strength / 2, crowd=strength / 2, prior=prior)
+
+
 _TELLING_SHARE = 0.1
+_PLAIN_PRIOR = 1e5
 _CHOICES: dict[str, tuple[str, ...]] = {
-    "dependency": DEPENDENCIES,
+    "dependency": ("auto", *DEPENDENCIES),
     "repeat_scope": SCOPES,
     "repeat_match": ("exact", "casefold"),
     "repeat_tokens": ("content", "all"),
@@ -316,6 +358,7 @@ _LEAST: dict[str, float] = {
     "smoothing": 0.0,
     "folds": 1,
     "temper": 0.0,
+    "correlation": 0.0,
     "deference": 0.0,
     "coupling": 0.0,
     "rounds": 1,
