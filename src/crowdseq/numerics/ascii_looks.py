@@ -43,6 +43,7 @@ GREEK = (
     "omicron",
     "upsilon",
 )
+_DIGITS, _SHORT = 2, 4  # templates that need more than a table
 _LONGEST_GRAMS = 40  # characters of a word that take part in n-grams
 
 
@@ -61,32 +62,29 @@ def _is_digit(byte: int) -> bool:
     return 48 <= byte <= 57
 
 
+def character_tables() -> ByteArray:
+    """(5, 128) what the templates word, lower, digits, shape and short show for each character."""
+    tables = np.tile(np.arange(128, dtype=np.uint8), (5, 1))
+    tables[1:3, ord("A") : ord("Z") + 1] += ord("a") - ord("A")
+    tables[2, ord("0") : ord("9") + 1] = ord("0")
+    tables[3:, ord("A") : ord("Z") + 1] = ord("X")
+    tables[3:, ord("a") : ord("z") + 1] = ord("x")
+    tables[3:, ord("0") : ord("9") + 1] = ord("d")
+    return tables
+
+
 @kernel
-def show_whole(template: int, word: ByteArray, shown: ByteArray) -> int:
+def show_whole(template: int, tables: ByteArray, word: ByteArray, shown: ByteArray) -> int:
     """Fill shown with what templates word, lower, digits, shape and short make of a word; its size, or -1."""
     size = 0
     has_digit = False
     for byte in word:
-        digit = _is_digit(byte)
-        has_digit = has_digit or digit
-        if template == 0:
-            new = byte
-        elif template == 1 or template == 2:
-            new = byte + np.uint8(32) if _is_upper(byte) else byte
-            if template == 2 and digit:
-                new = np.uint8(48)
-        else:
-            new = byte
-            if _is_upper(byte):
-                new = np.uint8(88)
-            elif _is_lower(byte):
-                new = np.uint8(120)
-            elif digit:
-                new = np.uint8(100)
-        if template != 4 or size == 0 or shown[size - 1] != new:
+        new = tables[template, byte]
+        if template != _SHORT or size == 0 or shown[size - 1] != new:
             shown[size] = new
             size += 1
-    return -1 if template == 2 and not has_digit else size
+        has_digit |= _is_digit(byte)
+    return -1 if template == _DIGITS and not has_digit else size
 
 
 @kernel

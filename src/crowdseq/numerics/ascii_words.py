@@ -48,18 +48,6 @@ def _hashed(state: Hash, text: ByteArray, start: int, stop: int) -> Hash:
     return state
 
 
-@kernel
-def fill_table(text: ByteArray, bounds: IntArray, table: IntArray) -> None:
-    """Fill table, of a power of two entries, with the numbers of the pieces text[bounds[p]:bounds[p + 1]]."""
-    mask = np.uint64(len(table) - 1)
-    table[:] = -1
-    for piece in range(len(bounds) - 1):
-        slot = _mixed_bits(_hashed(_FIRST, text, bounds[piece], bounds[piece + 1])) & mask
-        while table[slot] >= 0:
-            slot = (slot + np.uint64(1)) & mask
-        table[slot] = piece
-
-
 @inlined
 def _mixed_bits(state: Hash) -> Hash:
     """The high bits of this hash are the better ones; the table looks at the low ones."""
@@ -83,16 +71,18 @@ class Named(NamedTuple):
 
 
 class Known(NamedTuple):
-    """Known pieces, laid end to end, and the table that `fill_table` makes of them."""
+    """Known pieces, laid end to end, the template of each or -1, and the table that `fill_table` makes."""
 
     table: IntArray
     pieces: ByteArray
     bounds: IntArray
+    templates: IntArray
 
 
 class Signs(NamedTuple):
-    """What flags need: (128,) which characters are punctuation, names of flags and of Greek letters."""
+    """What looks need: `character_tables`, (128,) punctuation, names of flags and of Greek letters."""
 
+    tables: ByteArray
     marks: ByteArray
     flags: ByteArray
     flag_bounds: IntArray
@@ -101,30 +91,65 @@ class Signs(NamedTuple):
 
 
 @kernel
-def look_up(known: Known, named: Named, template: int, text: ByteArray, start: int, stop: int) -> int:
-    """The number of the piece that the template makes of text[start:stop], or -1."""
-    name_start, name_stop = named.bounds[template], named.bounds[template + 1]
+def fill_table(known: Known, named: Named) -> None:
+    """Fill the templates of the pieces, and the table, of a power of two entries, with their numbers."""
     mask = np.uint64(len(known.table) - 1)
-    n_name, size = name_stop - name_start, name_stop - name_start + stop - start
-    slot = _mixed_bits(_hashed(named.states[template], text, start, stop)) & mask
-    while known.table[slot] >= 0:
-        begin = known.bounds[known.table[slot]]
-        if known.bounds[known.table[slot] + 1] - begin == size:
+    known.table[:] = -1
+    for piece in range(len(known.templates)):
+        template = _template_of(known, named, piece)
+        known.templates[piece] = template
+        if template >= 0:
+            slot = (
+                _mixed_bits(_hashed(_FIRST, known.pieces, known.bounds[piece], known.bounds[piece + 1]))
+                & mask
+            )
+            while known.table[slot] >= 0:
+                slot = (slot + np.uint64(1)) & mask
+            known.table[slot] = piece
+
+
+@kernel
+def _template_of(known: Known, named: Named, piece: int) -> int:
+    """The template with whose name the piece begins, or -1."""
+    for template in range(len(named.numbers)):
+        size = named.bounds[template + 1] - named.bounds[template]
+        if size <= known.bounds[piece + 1] - known.bounds[piece]:
             place = 0
-            while place < n_name and known.pieces[begin + place] == named.names[name_start + place]:
-                place += 1
-            while n_name <= place < size and known.pieces[begin + place] == text[start + place - n_name]:
+            while (
+                place < size
+                and known.pieces[known.bounds[piece] + place] == named.names[named.bounds[template] + place]
+            ):
                 place += 1
             if place == size:
-                return int(known.table[slot])
+                return template
+    return -1
+
+
+@kernel
+def look_up(known: Known, named: Named, template: int, text: ByteArray, start: int, stop: int) -> int:
+    """The number of the piece that the template makes of text[start:stop], or -1."""
+    n_name = named.bounds[template + 1] - named.bounds[template]
+    mask = np.uint64(len(known.table) - 1)
+    slot = _mixed_bits(_hashed(named.states[template], text, start, stop)) & mask
+    while known.table[slot] >= 0:
+        piece = known.table[slot]
+        begin = known.bounds[piece] + n_name
+        if known.templates[piece] == template and known.bounds[piece + 1] - begin == stop - start:
+            place = start
+            while place < stop and known.pieces[begin + place - start] == text[place]:
+                place += 1
+            if place == stop:
+                return int(piece)
         slot = (slot + np.uint64(1)) & mask
     return -1
 
 
 @kernel
-def _whole(known: Known, named: Named, n: int, word: ByteArray, shown: ByteArray, found: IntArray) -> int:
+def _whole(
+    known: Known, named: Named, n: int, tables: ByteArray, word: ByteArray, shown: ByteArray, found: IntArray
+) -> int:
     """Fill found with the piece of templates that show the word as a whole; how many are known."""
-    size = show_whole(named.numbers[n], word, shown)
+    size = show_whole(named.numbers[n], tables, word, shown)
     if size < 0:
         return 0
     found[0] = look_up(known, named, n, shown, 0, size)
@@ -197,7 +222,7 @@ def find_pieces(
         for n in range(len(named.numbers)):
             template, room = named.numbers[n], found[count:]
             if template <= _SHORT:
-                count += _whole(known, named, n, word, shown, room)
+                count += _whole(known, named, n, signs.tables, word, shown, room)
             elif template <= _LONG_SUFFIX:
                 count += _affixes(known, named, n, word, room)
             elif template <= _FOURGRAM:

@@ -8,7 +8,7 @@ import numpy as np
 
 from crowdseq.arrays import IntArray
 from crowdseq.core.ragged import offsets_of
-from crowdseq.numerics.ascii_looks import FLAGS, GREEK, ByteArray
+from crowdseq.numerics.ascii_looks import FLAGS, GREEK, ByteArray, character_tables
 from crowdseq.numerics.ascii_words import (
     MOST,
     NUMBERS,
@@ -34,8 +34,8 @@ class PieceIndex:
         hash_names(names, bounds, self._named.states)
         # At most half full, so that searches are short.
         table = np.empty(1 << max(2 * len(pieces), 2).bit_length(), dtype=np.int32)
-        self._known = Known(table, *_laid_out(pieces))
-        fill_table(self._known.pieces, self._known.bounds, table)
+        self._known = Known(table, *_laid_out(pieces), np.empty(len(pieces), dtype=np.int8))
+        fill_table(self._known, self._named)
         self._most = sum(MOST[number] for number in numbers.tolist())
 
     @staticmethod
@@ -57,7 +57,7 @@ class PieceIndex:
 @cache
 def _signs() -> Signs:
     marks = [unicodedata.category(chr(code))[0] == "P" for code in range(128)]
-    return Signs(np.array(marks, dtype=np.uint8), *_laid_out(FLAGS), *_laid_out(GREEK))
+    return Signs(character_tables(), np.array(marks, dtype=np.uint8), *_laid_out(FLAGS), *_laid_out(GREEK))
 
 
 def _laid_out(texts: Iterable[str]) -> tuple[ByteArray, IntArray]:
