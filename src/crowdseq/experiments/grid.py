@@ -1,0 +1,35 @@
+"""Tables VIII and IX, figures 7-10: every method for few to many, poor to good annotators."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from crowdseq.experiments.crowd_cells import SIX, cell_key
+from crowdseq.experiments.splits import DATASETS
+
+ANNOTATORS = (5, 15, 10)
+PRECISIONS = (0.5, 0.1, 0.9, 0.3, 0.7)
+FURTHER = ("bsc", "ibcc", "crf-ma")
+PAPER = {"preset": "paper"}
+
+
+def grid_keys(repeats: int = 1) -> list[dict[str, Any]]:
+    """Cells in an order in which a part of them is already worth looking at.
+
+    First the ceilings and the six methods of the paper, then its preset and our further methods at K = 5.
+    """
+    keys = [cell_key(dataset.name, 5, 0.5, "gold") for dataset in DATASETS]
+    crowds = [
+        (dataset.name, annotators, precision, repeat)
+        for repeat in range(repeats)
+        for annotators in ANNOTATORS
+        for precision in PRECISIONS
+        for dataset in DATASETS
+    ]
+    keys += [cell_key(*crowd[:3], method, repeat=crowd[3]) for crowd in crowds for method in SIX]
+    first = [crowd for crowd in crowds if crowd[1] == ANNOTATORS[0] and crowd[3] == 0]
+    for method, settings in (("sa-slc", PAPER), *((name, _NOTHING) for name in FURTHER)):
+        keys += [cell_key(*crowd[:3], method, settings) for crowd in first]
+    return keys
+
+
+_NOTHING: Mapping[str, Any] = {}

@@ -1,0 +1,68 @@
+"""Cells computed by several processes; each is on the disk as soon as it is done."""
+
+import multiprocessing
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from crowdseq.experiments.cells import CellFile, Tell, key_of
+
+CellOf = Callable[[Mapping[str, Any], Path], Mapping[str, Any]]
+
+
+@dataclass(frozen=True)
+class Workers:
+    """How many processes work at a time, on data of which folder, and who is told."""
+
+    data: Path
+    jobs: int
+    tell: Tell
+
+
+def compute_all(
+    file: CellFile, keys: Sequence[Mapping[str, Any]], compute: CellOf, workers: Workers
+) -> list[dict[str, Any]]:
+    """The cells of all keys, in their order; those not in the file yet are computed and appended.
+
+    compute: a function of a module, since other processes have to find it. An interrupt loses only the cells
+    that are being computed.
+    """
+    found = file.load()
+    missing = [key for key in keys if key_of(key) not in found]
+    clock = _Clock(len(keys), len(missing), workers.tell)
+    if missing:
+        # Spawned: compiled kernels and threads do not survive a fork.
+        context = multiprocessing.get_context("spawn")
+        pool = ProcessPoolExecutor(min(workers.jobs, len(missing)), mp_context=context)
+        try:
+            futures: dict[Future[Mapping[str, Any]], Mapping[str, Any]] = {
+                pool.submit(compute, key, workers.data): key for key in missing
+            }
+            for future in as_completed(futures):
+                key = futures[future]
+                cell = {"key": dict(key), **future.result()}
+                file.append(cell)
+                found[key_of(key)] = cell
+                clock.done(key)
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+    return [found[key_of(key)] for key in keys]
+
+
+class _Clock:
+    """Tells how far the cells are and about how long the rest takes."""
+
+    def __init__(self, total: int, missing: int, tell: Tell) -> None:
+        self._total, self._missing, self._tell = total, missing, tell
+        self._begun, self._finished = time.monotonic(), 0
+        tell(f"{total - missing} of {total} cells are there", total - missing, total)
+
+    def done(self, key: Mapping[str, Any]) -> None:
+        self._finished += 1
+        rest = self._missing - self._finished
+        minutes = (time.monotonic() - self._begun) / self._finished * rest / 60
+        what = f"{key['data']}, {key['method']}, about {minutes:.0f} min left"
+        self._tell(what, self._total - rest, self._total)
