@@ -9,7 +9,7 @@ from crowdseq.numerics.ascii_looks import FLAGS, GREEK
 from crowdseq.numerics.ascii_words import MOST, NUMBERS
 from crowdseq.tagging.inventory import word_pieces
 from crowdseq.tagging.piece_index import PieceIndex
-from crowdseq.tagging.scoring import StreamWeights
+from crowdseq.tagging.scoring import PairNumbers, StreamWeights
 from crowdseq.tagging.templates import TEMPLATES
 
 
@@ -68,3 +68,17 @@ def test_words_of_any_script_get_the_same_rows_one_by_one_and_all_at_once() -> N
     together = stream.rows_of_words(words, templates, 3)
     alone = [stream.rows_of_words([word], templates, 3) for word in words]
     assert np.array_equal(together, np.concatenate(alone))
+
+
+@pytest.mark.parametrize("odd", [[], ["a\x1fb\x1fc"]])
+def test_pairs_are_found_by_the_numbers_of_their_words(odd: list[str]) -> None:
+    pairs = ["new\x1fyork", "york\x1fcity", "\x1fnew", "new\x1f", *odd]
+    numbers = PairNumbers(pairs)
+    for place, pair in enumerate(pairs):
+        first, _, second = pair.partition("\x1f")
+        known = numbers.words([first, second, "unknown"])
+        codes = known[0] * numbers.n_words + known[1:2]
+        assert numbers.find(codes).tolist() == [place]
+        assert known[2] == -1
+    assert numbers.find(np.array([-1, numbers.n_words**2])).tolist() == [-1, -1]
+    assert PairNumbers([]).find(np.array([-1])).tolist() == [-1]

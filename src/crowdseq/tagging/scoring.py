@@ -208,13 +208,11 @@ class PairNumbers:
     """Finds the number of a word pair from the numbers of its two words, without making a string."""
 
     def __init__(self, pairs: Sequence[str]) -> None:
-        halves = [pair.partition(PAIR_BREAK) for pair in pairs]
-        words = dict.fromkeys([half[0] for half in halves] + [half[2] for half in halves])
-        self._vocabulary = {word: number for number, word in enumerate(words)}
-        first = [self._vocabulary[half[0]] for half in halves]
-        second = [self._vocabulary[half[2]] for half in halves]
+        halves = _halves(pairs)
+        self._vocabulary = {word: number for number, word in enumerate(dict.fromkeys(halves))}
         self.n_words = len(self._vocabulary)
-        self._codes = np.array(first, dtype=np.int64) * self.n_words + np.array(second, dtype=np.int64)
+        numbers = np.fromiter(map(self._vocabulary.__getitem__, halves), dtype=np.int64, count=len(halves))
+        self._codes = numbers[0::2] * self.n_words + numbers[1::2]
         self._table = code_table(self._codes)
 
     def words(self, words: Sequence[str]) -> IntArray:
@@ -224,3 +222,12 @@ class PairNumbers:
     def find(self, codes: IntArray) -> IntArray:
         """(T,) codes as `streams.pair_codes` makes them to (T,) pair numbers, -1 for unknown ones."""
         return find_codes(self._table, self._codes, codes)
+
+
+def _halves(pairs: Sequence[str]) -> list[str]:
+    """The first and the second word of every pair in turn."""
+    halves = PAIR_BREAK.join(pairs).split(PAIR_BREAK) if pairs else []
+    if len(halves) == 2 * len(pairs):
+        return halves
+    # A word has the break inside: the first one counts.
+    return [half for pair in pairs for half in pair.partition(PAIR_BREAK)[::2]]
