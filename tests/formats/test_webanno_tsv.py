@@ -36,10 +36,14 @@ def test_stacked_spans_of_one_place_are_several_labels(faults: Faults) -> None:
     (found,) = faults(name)
     assert found.endswith(
         "the span 0-16 has several labels (PERSON, LOCATION), say --several-labels first or joined, "
-        "or choose some with --types"
+        "--overlaps layers, or choose some with --types"
     )
     assert read(name, several_labels="joined").corpus.gold[0][0] == "B-LOCATION+PERSON"
     assert read(name, types=("LOCATION",)).corpus.gold[0] == ("B-LOCATION", *["I-LOCATION"] * 4)
+
+
+def test_offsets_that_tokens_prove_are_not_called_unclear() -> None:
+    assert read(edge("testSentenceWithEmoji")).report.finding("offsets-unclear") is None
 
 
 def test_parts_of_tokens_and_zero_length_are_listed() -> None:

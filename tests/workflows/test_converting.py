@@ -6,11 +6,12 @@ from pathlib import Path
 import pytest
 
 from builders import corpus
-from crowdseq.errors import OutputExistsError, SettingsError
-from crowdseq.formats import read
+from crowdseq.errors import AnnotationError, OutputExistsError, SettingsError
+from crowdseq.formats import read, write
 from crowdseq.formats.settings import ReadSettings
 from crowdseq.workflows.choosing import Selection
 from crowdseq.workflows.converting import convert, export_consensus, name_parts
+from crowdseq.workflows.demonstrating import demo_corpus
 from crowdseq.workflows.learning import learn
 
 NESTED = '{"id": 1, "text": "The bank of Rome", "label": [[4, 16, "ORG"], [12, 16, "LOC"]]}\n'
@@ -78,3 +79,29 @@ def test_the_consensus_of_a_run_goes_to_a_tool(tmp_path: Path) -> None:
 def test_only_a_run_has_a_consensus(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="takes one run folder"):
         export_consensus((str(tmp_path),), "x.json")
+
+
+def test_gaps_are_refused_with_their_place_or_written_as_outside(tmp_path: Path) -> None:
+    write(corpus("Ada/B-PER/B-PER met/O/?", annotators=["w1"]), tmp_path / "c.jsonl")
+    inputs, out = (str(tmp_path / "c.jsonl"),), str(tmp_path / "t.json")
+    reading = (ReadSettings(), Selection())
+    with pytest.raises(
+        AnnotationError, match=r"first: sentence s1, annotator w1, token 2\), which label-studio"
+    ):
+        convert(inputs, out, reading, target="label-studio")
+    (made,) = convert(inputs, out, reading, target="label-studio", unlabelled="outside")
+    assert made.notes == ("1 tokens that were not labelled were written as outside of any entity",)
+    assert [row.tolist() for row in read(out).corpus.annotations.ballots[0].tags] == [[1, 0]]
+
+
+def test_the_demo_corpus_goes_to_every_tool(tmp_path: Path) -> None:
+    demo = demo_corpus().select(range(20))
+    write(demo, tmp_path / "demo.jsonl")
+    for form in ("label-studio", "doccano-zip", "argilla", "prodigy", "brat", "docbin"):
+        reading = (ReadSettings(), Selection())
+        (made,) = convert(
+            (str(tmp_path / "demo.jsonl"),), str(tmp_path / form), reading, target=form, unlabelled="outside"
+        )
+        again = read(made.out, format=form, tokenizer="whitespace", empty_means="labelled").corpus
+        assert sorted(again.text.tokens) == sorted(demo.text.tokens)
+        assert len(again.annotations.voters) == len(demo.annotations.voters)

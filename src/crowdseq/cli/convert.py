@@ -15,6 +15,13 @@ from crowdseq.cli.options import crowd_options, excel_option, force_option, quie
 )
 @click.option("--as-scheme", metavar="SCHEME", help="Write the tags in another chunk scheme, e.g. BIOES.")
 @click.option("--consensus", is_flag=True, help="Write the consensus of a run folder instead of its crowd.")
+@click.option(
+    "--unlabelled",
+    type=click.Choice(["error", "outside"]),
+    default="error",
+    show_default=True,
+    help="Single tokens without a label, where the format cannot tell them from O.",
+)
 @excel_option
 @crowd_options
 @force_option
@@ -25,6 +32,7 @@ def command(
     target: str | None,
     as_scheme: str | None,
     consensus: bool,
+    unlabelled: str,
     excel_safe: bool,
     reading: Any,
     force: bool,
@@ -44,6 +52,7 @@ def command(
             as_scheme=as_scheme,
             force=force,
             excel_safe=excel_safe,
+            unlabelled=unlabelled,
             report=lambda found: show_report(found, quiet),
         )
     for made in () if quiet else written:

@@ -9,8 +9,9 @@ from uuid import UUID
 from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
 from crowdseq.formats.alignment import Mark
+from crowdseq.formats.holding import check_holdable
 from crowdseq.formats.json_writing import write_array
-from crowdseq.formats.restoring import CARRIED, Restored, check_holdable, crowds, settled
+from crowdseq.formats.restoring import CARRIED, Restored, crowds, settled
 
 AGENT = "crowdseq"
 _QUESTION, _FIELD = "ner", "text"

@@ -9,7 +9,8 @@ from crowdseq.core.corpus import Corpus
 from crowdseq.errors import AnnotationError
 from crowdseq.formats.alignment import Mark
 from crowdseq.formats.brat_lines import ann_lines, note_lines
-from crowdseq.formats.restoring import Restored, check_holdable, crowds, restore, settled
+from crowdseq.formats.holding import check_holdable
+from crowdseq.formats.restoring import Restored, crowds, restore, settled
 
 _SAFE_PART = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,78}[A-Za-z0-9_-])?")
 _GOLD = "gold"

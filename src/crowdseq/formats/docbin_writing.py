@@ -7,7 +7,8 @@ from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.spans import decode
 from crowdseq.core.text import Sentence
-from crowdseq.formats.restoring import check_holdable, restore, settled
+from crowdseq.formats.holding import check_holdable
+from crowdseq.formats.restoring import restore, settled
 from crowdseq.formats.spacy_library import library
 
 # Keys of a Doc's user data, by which a file of ours is known.

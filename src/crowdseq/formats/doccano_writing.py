@@ -10,8 +10,9 @@ from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
 from crowdseq.formats.alignment import Mark
 from crowdseq.formats.conll_folder import file_names
+from crowdseq.formats.holding import check_holdable
 from crowdseq.formats.json_writing import write_lines
-from crowdseq.formats.restoring import CARRIED, Crowd, Restored, check_holdable, crowds, settled
+from crowdseq.formats.restoring import CARRIED, Crowd, Restored, crowds, settled
 
 _GOLD = "gold.jsonl"
 

@@ -6,8 +6,9 @@ from typing import Any, BinaryIO
 from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
 from crowdseq.formats.alignment import Mark
+from crowdseq.formats.holding import check_holdable
 from crowdseq.formats.json_writing import write_array
-from crowdseq.formats.restoring import CARRIED, Restored, Scored, check_holdable, crowds, settled
+from crowdseq.formats.restoring import CARRIED, Restored, Scored, crowds, settled
 
 MODEL = "crowdseq"
 _CONTROL, _OBJECT = "label", "text"

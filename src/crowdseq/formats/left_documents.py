@@ -31,7 +31,7 @@ def records(
     found: Annotated, marker: Marker, name: str | None, annotator: str | None, file: str, intake: Intake
 ) -> list[Record]:
     """The records of one document by one person; a faulty one is rejected."""
-    marker.file, marker.unit = file, found.unit
+    marker.file, marker.unit, marker.is_proven = file, found.unit, True  # by the tokens, or by the library
     if found.other_layers:
         what = "layers were left out, they are not the one that is read"
         intake.warn("layers-left-out", what, Problem(", ".join(found.other_layers), file))

@@ -4,6 +4,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, NamedTuple
 
 from crowdseq.core.building import Record
@@ -56,15 +57,16 @@ class _Piece(NamedTuple):
 class Marker:
     """Makes the records of one file, and tells the intake all that was changed or dropped.
 
-    unit: in which the tool counts offsets. proves_empty: False where a document without spans may never have
-    been opened; `finish`, to be called at the end of the file, then asks the user what it means.
+    unit: in which the tool counts offsets; is_proven: something else in the file proves it. proves_empty:
+    False where a document without spans may never have been opened; `finish`, to be called at the end of the
+    file, then asks the user what it means.
     """
 
     def __init__(
         self, intake: Intake, file: str, *, unit: str = "characters", proves_empty: bool = True
     ) -> None:
         self.intake, self.settings, self.file = intake, intake.settings, file
-        self.unit, self.proves_empty = unit, proves_empty
+        self.unit, self.is_proven, self.proves_empty = unit, False, proves_empty
         self._cut = cutter(intake.settings.tokenizer)
         self._n_unclear = 0
         self._first_unclear: Problem | None = None
@@ -78,12 +80,13 @@ class Marker:
         normal = Normalised(text) if self.settings.normalise == "nfc" else None
         name = document.id if document.id is not None else self.made_id(normal.text if normal else text)
         place = Problem("", self.file, line, name)
+        find = partial(marks_of, is_proven=self.is_proven)
         found = {
-            who: marks_of(text, regions, self.unit, intake, place, f"annotator {who}")
+            who: find(text, regions, self.unit, intake, place, f"annotator {who}")
             for who, regions in votes.items()
             if self._is_vote(who, regions, place)
         }
-        truth = None if gold is None else marks_of(text, gold, self.unit, intake, place, "gold")
+        truth = None if gold is None else find(text, gold, self.unit, intake, place, "gold")
         if normal is not None and normal.is_changed:
             what = "texts were brought to NFC with LF, exports give back the original characters"
             intake.warn("texts-normalised", what, place)

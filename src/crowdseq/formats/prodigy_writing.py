@@ -8,8 +8,9 @@ from typing import Any, BinaryIO
 from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
 from crowdseq.formats.alignment import Mark
+from crowdseq.formats.holding import check_holdable
 from crowdseq.formats.json_writing import write_lines
-from crowdseq.formats.restoring import CARRIED, META, Restored, check_holdable, crowds, settled
+from crowdseq.formats.restoring import CARRIED, META, Restored, crowds, settled
 
 _VIEW = "ner_manual"
 

@@ -43,9 +43,19 @@ _quick_mark = cast(Callable[[tuple[int, int, str]], Mark], partial(tuple.__new__
 
 
 def marks_of(
-    text: str, regions: Sequence[Region], unit: str, intake: Intake, place: Problem, who: str
+    text: str,
+    regions: Sequence[Region],
+    unit: str,
+    intake: Intake,
+    place: Problem,
+    who: str,
+    *,
+    is_proven: bool = False,
 ) -> list[Mark]:
-    """Marks in code points, in the order of the regions; unit is the one that the tool usually counts in."""
+    """Marks in code points, in the order of the regions.
+
+    unit: the one that the tool usually counts in; is_proven: and nothing else can be meant.
+    """
     plain = _plain_marks(text, regions, unit, intake)
     if plain is not None:
         return plain
@@ -54,7 +64,9 @@ def marks_of(
         return []
     try:
         claims = [Claim(_offset(region.start), _offset(region.end), region.covered) for region in whole]
-        places, found, rivals = settle(text, claims, unit, intake.settings.offset_unit)
+        asked = intake.settings.offset_unit
+        asked = unit if is_proven and asked == "auto" else asked
+        places, found, rivals = settle(text, claims, unit, asked)
     except AnnotationError as error:
         raise AnnotationError(f"{who}: {error}") from None
     if found != unit and intake.settings.offset_unit == "auto":

@@ -101,12 +101,11 @@ def recognise(sample: Sample) -> Format:
             raise FormatError(Problem(f"is {what}, which cannot be read here: unpack it first", sample.name))
     if not sample.text.strip():
         raise FormatError(Problem("is empty, and its name does not tell a format", sample.name))
-    shown = ascii(sample.text.lstrip()[:40])
+    start = sample.text.lstrip()[:40]
+    shown = f"it begins with {ascii(start)}" if start.isprintable() else "it is no text"
     known = ", ".join(name for name, form in FORMATS.items() if form.read)
     raise FormatError(
-        Problem(
-            f"the format cannot be told, it begins with {shown}: say it with --from ({known})", sample.name
-        )
+        Problem(f"the format cannot be told, {shown}: say it with --from ({known})", sample.name)
     )
 
 

@@ -163,8 +163,8 @@ def reclaim(text: str, name: str | None, meta: Mapping[str, Any], carried: Any) 
 
 
 def crowds(corpus: Corpus) -> Iterator[Crowd]:
-    """Every sentence with its marks; `check_holdable` comes first."""
-    votes = _spans_of(corpus.annotations.tags, _row_bounds(corpus), corpus)
+    """Every sentence with its marks; `holding.check_holdable` comes first."""
+    votes = _spans_of(corpus.annotations.tags, row_bounds(corpus), corpus)
     gold = _spans_of(corpus.gold_tags, corpus.offsets.tolist(), corpus)
     for place, sentence in enumerate(corpus.sentences):
         restored = restore(sentence)
@@ -187,7 +187,7 @@ def settled(consensus: Consensus) -> Iterator[tuple[Restored, list[Scored]]]:
     corpus = consensus.corpus
     bounds = corpus.offsets.tolist()
     chosen = _spans_of(consensus.tag_ids, bounds, corpus)
-    votes = _spans_of(corpus.annotations.tags, _row_bounds(corpus), corpus)
+    votes = _spans_of(corpus.annotations.tags, row_bounds(corpus), corpus)
     for place, sentence in enumerate(corpus.sentences):
         restored = restore(sentence)
         voters = corpus.annotations.ballots[place].voters.tolist()
@@ -201,28 +201,8 @@ def settled(consensus: Consensus) -> Iterator[tuple[Restored, list[Scored]]]:
         yield restored, found
 
 
-def check_holdable(corpus: Corpus, form: str) -> list[str]:
-    """Refuse what spans over a text cannot hold; a line for what will be written in another way."""
-    if corpus.scheme.is_plain and len(corpus.scheme):
-        raise AnnotationError(f"the labels are not spans, {form} cannot hold them: write jsonl or conll")
-    crowd = corpus.annotations
-    if bool((crowd.tags < 0).any()) or bool((corpus.gold_tags[_with_gold(corpus)] < 0).any()):
-        raise AnnotationError(
-            f"some tokens were not labelled, which {form} cannot tell from labelled O: write jsonl or conll"
-        )
-    if any(corpus.text.words[number] == "" for number in np.unique(corpus.text.token_ids).tolist()):
-        raise AnnotationError(f"a token is empty, {form} has no characters for it: write jsonl")
-    strict = find_spans(crowd.tags, np.array(_row_bounds(corpus)), corpus.scheme)
-    lenient = find_spans(crowd.tags, np.array(_row_bounds(corpus)), corpus.scheme, lenient=True)
-    odd = len(lenient) - len(strict)
-    return [f"{odd:,} spans that break the rules of {corpus.scheme.kind} are written as spans"] if odd else []
-
-
-def _with_gold(corpus: Corpus) -> Any:
-    return np.repeat(corpus.has_gold, corpus.text.lengths)
-
-
-def _row_bounds(corpus: Corpus) -> list[int]:
+def row_bounds(corpus: Corpus) -> list[int]:
+    """Where the row of each annotator in each sentence begins among all votes, and the end of the last."""
     return [*corpus.annotations.row_starts.tolist(), len(corpus.annotations.tags)]
 
 

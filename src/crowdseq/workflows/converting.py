@@ -8,6 +8,7 @@ from typing import NamedTuple
 from crowdseq.core.corpus import Corpus
 from crowdseq.errors import SettingsError
 from crowdseq.formats import ImportReport, ReadSettings, write, write_consensus
+from crowdseq.formats.holding import without_gaps
 from crowdseq.formats.registry import format_for_writing
 from crowdseq.formats.writing import check_free
 from crowdseq.workflows.choosing import Selection
@@ -43,9 +44,14 @@ def convert(
     as_scheme: str | None = None,
     force: bool = False,
     excel_safe: bool = False,
+    unlabelled: str = "error",
     report: Callable[[ImportReport], None] = lambda _: None,
 ) -> list[Written]:
-    """Read, choose, write; report is called with the report of the reading before anything is written."""
+    """Read, choose, write; report is called with the report of the reading before anything is written.
+
+    unlabelled: `outside` writes O for tokens that somebody left without a label; otherwise a format that
+    cannot tell the two apart refuses them.
+    """
     corpora, found = read_parts(inputs, reading)
     report(found)
     parts = name_parts(corpora, out, target)
@@ -55,8 +61,10 @@ def convert(
     made = []
     for part in parts:
         corpus = part.corpus if as_scheme is None else part.corpus.as_scheme(as_scheme)
+        corpus, n_filled = without_gaps(corpus) if unlabelled == "outside" else (corpus, 0)
         notes = write(corpus, part.out, format=target, force=force, excel_safe=excel_safe)
-        made.append(Written(part.out, corpus, notes))
+        filled = f"{n_filled:,} tokens that were not labelled were written as outside of any entity"
+        made.append(Written(part.out, corpus, (*([filled] if n_filled else []), *notes)))
     return made
 
 
