@@ -20,7 +20,7 @@ from crowdseq.workflows.learning import Run, learn, train_tagger
 
 SIX = ("majority-vote", "dawid-skene", "mace", "sembler", "hmm-crowd", "sa-slc")
 # The CRF behind every method that has none of its own, as in the paper, and the ceiling on gold labels.
-FOLLOWER = {"features": "rich", "chunks": "own", "max_iterations": 100}
+FOLLOWER = CrfTrainer(features="rich", chunks="own", max_iterations=100)
 _SCORES = ("precision", "recall", "f1", "macro_precision", "macro_recall", "macro_f1")
 
 
@@ -68,8 +68,8 @@ def compute_cell(key: Mapping[str, Any], data: Path) -> dict[str, Any]:
 def _learn(crowd: Corpus, method: str, settings: Mapping[str, Any]) -> tuple[Run, Tagger]:
     if method == "gold":
         run = learn(crowd, method, tagger=False)
-        return run, train_tagger(run.consensus, "hard", CrfTrainer(**FOLLOWER))
-    run = learn(crowd, method, trainer=CrfTrainer(**FOLLOWER), **settings)
+        return run, train_tagger(run.consensus, "hard", FOLLOWER)
+    run = learn(crowd, method, trainer=FOLLOWER, **settings)
     assert run.tagger is not None
     return run, run.tagger
 

@@ -1,4 +1,4 @@
-"""The ten folds of tables II and III: training and development parts pooled, whole documents kept together."""
+"""The ten folds of tables II and III: training and development parts pooled, documents kept whole."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The corpora of the paper in its sizes (table I): training, development and test parts, the same each time."""
+"""The corpora of the paper in its sizes (table I): training, development and test parts, always the same."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
