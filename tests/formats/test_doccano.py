@@ -66,8 +66,18 @@ def test_the_sample_of_columns_is_read_as_gold() -> None:
 
 
 def test_a_file_made_for_import_with_other_keys_is_refused(faults: Faults) -> None:
-    found = faults(str(samples() / "doccano" / "import-sequence-labeling.jsonl"), format="doccano")
-    assert [problem.split(": ")[-1] for problem in found] == ["'text' is missing"] * 3
+    name = str(samples() / "doccano" / "import-sequence-labeling.jsonl")
+    found = faults(name, format="doccano")
+    assert [problem.split(": ", 1)[1] for problem in found] == [
+        "'text' is missing, there is column_data, column_label: "
+        "say --text-field and --layer (the field of the labels)"
+    ] * 3
+    unnamed = faults(name)
+    assert unnamed[0].endswith(
+        "there is column_data, column_label: if this is a tool's export, name it with --from"
+    )
+    named = read(name, format="doccano", text_field="column_data", layer="column_label").corpus
+    assert votes(named, 1) == {"import-sequence-labeling": ["B-PERSON", "I-PERSON"]}
 
 
 def test_an_empty_text_is_not_a_vote_until_the_user_says_so(faults: Faults) -> None:

@@ -215,7 +215,7 @@ def test_a_forced_format_that_is_wrong_is_named(faults: Faults) -> None:
 
 def test_a_guess_by_name_alone_is_admitted(faults: Faults) -> None:
     found = faults("c.jsonl", '{"text": "a"}\n{"text": "b"}\n')
-    assert found[0] == "c.jsonl:1: 'tokens' is missing"
+    assert found[0].startswith("c.jsonl:1: 'tokens' is missing")
     assert found[-1].startswith(
         "c.jsonl: was read as jsonl because of its name: if it is something else, say so"
     )

@@ -12,7 +12,8 @@ from crowdseq.errors import AnnotationError, FormatError, Problem, SettingsError
 from crowdseq.formats import ReadSettings
 from crowdseq.formats.alignment import Mark, exact_tags, snap
 from crowdseq.formats.intake import Intake
-from crowdseq.formats.marking import Document, Marker, locate, token_bounds
+from crowdseq.formats.kept_text import locate, token_bounds
+from crowdseq.formats.marking import Document, Marker
 from crowdseq.formats.regions import Region, _plain_marks, marks_of
 from crowdseq.formats.tokenizing import tokenizer
 

@@ -20,7 +20,7 @@ def command(crowd: tuple[str, ...], reading: Any, as_json: bool, quiet: bool) ->
     from crowdseq.workflows.reading import read_parts
 
     parts, report = read_parts(crowd, reading)
-    show_report(report, quiet)
+    show_report(report, quiet, is_gold=True)  # the description says so itself where annotators are missing
     found = [(types, describe(corpus), measure_agreement(corpus).summary()) for types, corpus in parts]
     if as_json:
         made = [

@@ -11,7 +11,8 @@ from crowdseq.formats.docbin_writing import ANNOTATORS, DOCUMENT, HAS_GOLD, SENT
 from crowdseq.formats.file_roles import annotator_of
 from crowdseq.formats.format import BY_NAME, NO, SURE, Format, Found, Sample
 from crowdseq.formats.intake import Intake
-from crowdseq.formats.marking import TEXT, Document, Marker
+from crowdseq.formats.kept_text import TEXT
+from crowdseq.formats.marking import Document, Marker
 from crowdseq.formats.regions import Region
 from crowdseq.formats.sources import Source, Stream
 

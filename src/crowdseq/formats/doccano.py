@@ -38,13 +38,15 @@ def read(stream: Stream, source: Source, intake: Intake) -> Iterator[Found]:
     """The texts of one file; its name is the name of the annotator."""
     means_gold = _means_gold(source, intake)
     marker = Marker(intake, stream.name, proves_empty=means_gold)
+    field, layer = intake.settings.text_field or "text", intake.settings.layer
+    own = _OWN_KEYS | {field, layer}
     for line, value, raw in read_objects(stream, intake):
         try:
-            text = value.get("text")
+            text = value.get(field)
             if not isinstance(text, str):
-                raise AnnotationError("'text' is missing" if text is None else "'text' must be a text")
+                raise AnnotationError(_no_text(value, field) if text is None else f"'{field}' must be a text")
             carried = value.get(CARRIED)
-            meta = {key: item for key, item in value.items() if key not in _OWN_KEYS and item != []}
+            meta = {key: item for key, item in value.items() if key not in own and item != []}
             document = reclaim(text, identity(value.get("id"), "'id'"), meta, carried)
             regions = _regions(value, intake, Problem("", stream.name, line, document.id or ""))
             votes = {} if means_gold else {_annotator(carried, source): regions}
@@ -53,6 +55,11 @@ def read(stream: Stream, source: Source, intake: Intake) -> Iterator[Found]:
         except AnnotationError as error:
             intake.reject(Problem(str(error), stream.name, line, str(value.get("id") or "")), raw)
     marker.finish()
+
+
+def _no_text(value: dict[str, Any], field: str) -> str:
+    keys = ", ".join(list(value)[:6])
+    return f"'{field}' is missing, there is {keys}: say --text-field and --layer (the field of the labels)"
 
 
 def _means_gold(source: Source, intake: Intake) -> bool:
@@ -81,16 +88,17 @@ def _regions(value: dict[str, Any], intake: Intake, place: Problem) -> list[Regi
     if value.get("relations"):
         what = "relations between spans were left out"
         intake.warn("relations-left-out", what, place, len(objects(value["relations"], "'relations'")))
-    if "entities" in value:
+    asked = intake.settings.layer
+    if "entities" in value and asked in (None, "entities"):
         return [
             Region(item.get("start_offset"), item.get("end_offset"), [_label(item.get("label"))])
             for item in objects(value["entities"], "'entities'")
         ]
-    labels = value.get("label", value.get("labels"))
+    labels = value.get("label", value.get("labels")) if asked is None else value.get(asked)
     if labels is None:
-        raise AnnotationError("'label' is missing, a list of [start, end, label] is expected")
+        raise AnnotationError(f"'{asked or 'label'}' is missing, a list of [start, end, label] is expected")
     if not isinstance(labels, list):
-        raise AnnotationError("'label' must be a list of [start, end, label]")
+        raise AnnotationError(f"'{asked or 'label'}' must be a list of [start, end, label]")
     return [_triple(item) for item in labels]
 
 

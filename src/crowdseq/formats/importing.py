@@ -16,9 +16,9 @@ from crowdseq.formats.format import LIKELY, Format, Found, Sample
 from crowdseq.formats.gathering import Folder, Input, gather
 from crowdseq.formats.inspection import inspect
 from crowdseq.formats.intake import Intake, TooManyFaults
+from crowdseq.formats.kept_text import SPANS, TEXT, check_same_text
 from crowdseq.formats.label_set import LabelSet, widen
 from crowdseq.formats.layering import Layer, split_layers
-from crowdseq.formats.marking import SPANS, TEXT, check_same_text
 from crowdseq.formats.reading import head_text
 from crowdseq.formats.registry import find_format, looks_like, recognise, recognise_folder
 from crowdseq.formats.report import FileRead, ImportReport

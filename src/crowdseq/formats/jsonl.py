@@ -46,7 +46,7 @@ def record_of(value: dict[str, Any], place: str, intake: Intake) -> Record:
     """The record that an object of ours describes."""
     tokens = value.get("tokens")
     if not isinstance(tokens, list):
-        raise AnnotationError("'tokens' is missing" if tokens is None else "'tokens' must be a list of texts")
+        raise AnnotationError(_no_tokens(value) if tokens is None else "'tokens' must be a list of texts")
     gold = value.get("gold")
     if gold is not None and not isinstance(gold, list):
         raise AnnotationError("'gold' must be a list of labels or null")
@@ -63,6 +63,15 @@ def record_of(value: dict[str, Any], place: str, intake: Intake) -> Record:
         _lists(value, "columns", "column"),
         {key: item for key, item in value.items() if key not in OWN_KEYS} if value.keys() - OWN_KEYS else {},
         place,
+    )
+
+
+def _no_tokens(value: Mapping[str, Any]) -> str:
+    keys = ", ".join(list(value)[:6])
+    return (
+        f"'tokens' is missing, there is {keys}: if this is a tool's export, name it with --from"
+        if keys
+        else ("'tokens' is missing")
     )
 
 

@@ -13,7 +13,7 @@ from crowdseq.core.text import Sentence
 from crowdseq.errors import Problem
 from crowdseq.formats.alignment import Mark, painted, place, snap
 from crowdseq.formats.intake import Intake
-from crowdseq.formats.marking import GOLD_SPANS, SPANS
+from crowdseq.formats.kept_text import GOLD_SPANS, SPANS
 from crowdseq.formats.regions import tell
 from crowdseq.formats.restoring import Restored, marks_in, restore
 

@@ -8,8 +8,9 @@ from crowdseq.errors import AnnotationError, FormatError, Problem
 from crowdseq.formats.file_roles import annotator_of, refuse_second_gold
 from crowdseq.formats.format import Found
 from crowdseq.formats.intake import Intake
+from crowdseq.formats.kept_text import token_bounds
 from crowdseq.formats.left_layers import Annotated
-from crowdseq.formats.marking import Document, Marker, token_bounds
+from crowdseq.formats.marking import Document, Marker
 from crowdseq.formats.sources import Source
 
 

@@ -1,6 +1,7 @@
 """Documents with marked characters to records: one set of rules for every tool that marks spans."""
 
 import hashlib
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -8,20 +9,20 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from crowdseq.core.building import Record
-from crowdseq.errors import AnnotationError, FormatError, Problem
+from crowdseq.errors import FormatError, Problem
 from crowdseq.formats.alignment import Mark, exact_tags, painted, snap
 from crowdseq.formats.intake import Intake
-from crowdseq.formats.normalising import Normalised, differ_in_form
-from crowdseq.formats.offsets import whole_number
+from crowdseq.formats.kept_text import GOLD_SPANS, OFFSETS, ORIGINAL, SPANS, TEXT, locate
+from crowdseq.formats.normalising import Normalised
 from crowdseq.formats.regions import Region, marks_of, tell
 from crowdseq.formats.tokenizing import Cut, cut_at, cutter
 
 Bounds = Sequence[tuple[int, int]]
 Votes = Mapping[str, Sequence[Region]]
-# Of the records made here; with them an export gives back the characters that were marked.
-TEXT, SPANS, GOLD_SPANS, OFFSETS = "text", "spans", "gold_spans", "offsets"
-ORIGINAL = "original_text"  # where the text was normalised
 _ALWAYS_FOUND = ("words", "whitespace")
+_UNSPACED = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\U00020000-\U0003ffff]"
+)
 
 
 @dataclass(frozen=True)
@@ -182,10 +183,21 @@ class Marker:
         settings = self.settings
         overlaps = "longest" if settings.overlaps == "layers" else settings.overlaps
         snapped = snap(marks, cut.starts, cut.ends, cut=settings.cut_tokens, overlaps=overlaps)
+        self._look_at_script([event.mark for event in snapped.events if event.kind == "cut"], cut, place)
         for event in snapped.events:
             if event.kind != "overlap" or not settings.in_layers:
                 tell(event.kind, event.mark, self.intake, place)
         return painted(snapped.spans, len(cut.words))
+
+    def _look_at_script(self, marks: Sequence[Mark], cut: Cut, place: Problem) -> None:
+        """Marks cut tokens all the time in scripts that put no space between words."""
+        if self.settings.tokenizer not in _ALWAYS_FOUND or not marks:
+            return
+        if any(_UNSPACED.search(word) for word in cut.words if len(word) > 1):
+            what = (
+                "words stand without spaces between them, cut the text with --tokenizer 'regex:\\w|[^\\w\\s]'"
+            )
+            self.intake.warn("words-unspaced", f"{what} (characters) or spacy:LANGUAGE", place)
 
 
 def _normalised(document: Document, normal: Normalised) -> Document:
@@ -228,46 +240,3 @@ def _inside(marks: Sequence[Mark], piece: _Piece) -> list[Mark]:
 
 def _plain(marks: Sequence[Mark]) -> list[list[Any]]:
     return list(map(list, marks))
-
-
-def locate(text: str, tokens: Sequence[str]) -> list[tuple[int, int]] | None:
-    """Where tokens stand in a text, one behind the other and each as early as may be; None if they do not."""
-    found: list[tuple[int, int]] = []
-    place = 0
-    for token in tokens:
-        start = text.find(token, place)
-        if start < 0:
-            return None
-        place = start + len(token)
-        found.append((start, place))
-    return found
-
-
-def check_same_text(here: Mapping[str, Any], there: Mapping[str, Any]) -> None:
-    """Offsets only mean something in one and the same text, down to its spaces."""
-    mine, other = here.get(TEXT), there.get(TEXT, here.get(TEXT))
-    if mine == other or not isinstance(mine, str) or not isinstance(other, str):
-        return
-    place = next((n for n, pair in enumerate(zip(mine, other, strict=False)) if pair[0] != pair[1]), None)
-    place = min(len(mine), len(other)) if place is None else place
-    is_form = differ_in_form(mine, other)
-    hint = "; only its Unicode form or line ends differ, say --normalise nfc" if is_form else ""
-    raise AnnotationError(
-        f"the text is not the same as before: from character {place + 1} on it is "
-        f"{mine[place : place + 20]!a} here and {other[place : place + 20]!a} there{hint}"
-    )
-
-
-def token_bounds(text: str, pairs: Sequence[Sequence[Any]]) -> list[tuple[int, int]]:
-    """Tokens as a file gives them, start and end in code points: in order and not over each other."""
-    found: list[tuple[int, int]] = []
-    before = 0
-    for pair in pairs:
-        if not isinstance(pair, list | tuple) or len(pair) != 2:
-            raise AnnotationError("a token must have a start and an end")
-        start, end = (whole_number(offset, "an offset of a token") for offset in pair)
-        if not before <= start <= end <= len(text):
-            raise AnnotationError(f"the token {start}-{end} lies outside the text or over another token")
-        found.append((start, end))
-        before = end
-    return found

@@ -10,7 +10,8 @@ from crowdseq.formats.fields import identity, objects
 from crowdseq.formats.format import NO, SURE, Format, Found, Sample
 from crowdseq.formats.intake import Intake
 from crowdseq.formats.json_records import read_objects
-from crowdseq.formats.marking import Document, Marker, token_bounds
+from crowdseq.formats.kept_text import token_bounds
+from crowdseq.formats.marking import Document, Marker
 from crowdseq.formats.prodigy_writing import write, write_consensus
 from crowdseq.formats.regions import Region
 from crowdseq.formats.restoring import CARRIED, reclaim

@@ -99,10 +99,14 @@ def recognise(sample: Sample) -> Format:
     for mark, what in _PACKED.items():
         if sample.head.startswith(mark):
             raise FormatError(Problem(f"is {what}, which cannot be read here: unpack it first", sample.name))
+    if "<View" in sample.text and "</View>" in sample.text:
+        what = "is a labelling interface of Label Studio and holds no labels: give the export as JSON"
+        raise FormatError(Problem(what, sample.name))
     if not sample.text.strip():
         raise FormatError(Problem("is empty, and its name does not tell a format", sample.name))
     start = sample.text.lstrip()[:40]
-    shown = f"it begins with {ascii(start)}" if start.isprintable() else "it is no text"
+    is_text = "\0" not in start and start.count("\ufffd") < 3
+    shown = f"it begins with {start!a}" if is_text else "it is no text"
     known = ", ".join(name for name, form in FORMATS.items() if form.read)
     raise FormatError(
         Problem(f"the format cannot be told, {shown}: say it with --from ({known})", sample.name)

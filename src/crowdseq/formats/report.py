@@ -1,6 +1,6 @@
 """ImportReport: what reading found, counted and with the first places, so that nothing changes silently."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -32,9 +32,20 @@ class Finding:
 
     def __str__(self) -> str:
         times = f" ({self.count:,} times)" if self.count > 1 else ""
-        shown = "; ".join(str(example) for example in self.examples[:_SHOWN])
+        shown = "; ".join(_told(self.examples[:_SHOWN]))
         more = "; …" if self.count > _SHOWN and len(self.examples) > _SHOWN else ""
         return f"{self.what}{times}: {shown}{more}" if shown else f"{self.what}{times}"
+
+
+def _told(examples: Sequence[Problem]) -> list[str]:
+    """Places in words, a file that stands before already not named again."""
+    told = []
+    for place, example in enumerate(examples):
+        text = str(example)
+        if place and example.file == examples[place - 1].file:
+            text = text.removeprefix(example.file).lstrip(": ")
+        told.append(text)
+    return [text for text in told if text]
 
 
 @dataclass(frozen=True)

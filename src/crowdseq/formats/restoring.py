@@ -14,16 +14,8 @@ from crowdseq.core.spans import Span, find_spans
 from crowdseq.core.text import Sentence
 from crowdseq.errors import AnnotationError
 from crowdseq.formats.alignment import Mark, snap
-from crowdseq.formats.marking import (
-    GOLD_SPANS,
-    OFFSETS,
-    ORIGINAL,
-    SPANS,
-    TEXT,
-    Document,
-    locate,
-    token_bounds,
-)
+from crowdseq.formats.kept_text import GOLD_SPANS, OFFSETS, ORIGINAL, SPANS, TEXT, locate, token_bounds
+from crowdseq.formats.marking import Document
 from crowdseq.formats.normalising import Normalised
 from crowdseq.formats.tokenizing import tokenizer
 
