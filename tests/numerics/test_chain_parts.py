@@ -8,8 +8,17 @@ import pytest
 
 from crowdseq.arrays import FloatArray
 from crowdseq.numerics.blocks import run_blocks, sentence_blocks
-from crowdseq.numerics.exponential import exponentials
+from crowdseq.numerics.compiling import kernel
+from crowdseq.numerics.exponential import exponential
+from crowdseq.numerics.lanes import N_LANES, load, store
 from crowdseq.numerics.lbfgs import Minimiser
+
+
+@kernel
+def exponentials(values: FloatArray) -> None:
+    """Replace values, a multiple of four of them."""
+    for place in range(0, len(values), N_LANES):
+        store(values, place, exponential(load(values, place)))
 
 
 def test_exponentials_keep_their_digits() -> None:

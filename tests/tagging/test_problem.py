@@ -51,8 +51,12 @@ def soft_targets(problem: CrfProblem, seed: int = 0, weights: FloatArray | None 
     return Targets(plain.unary, found.pairwise)
 
 
-def test_the_objective_is_that_of_all_listed_paths() -> None:
-    problem = build(some_sentences())
+# Weights of 300 leave the range of scaled passes: such sentences are done in log space.
+@pytest.mark.parametrize("scale", [1.0, 300.0])
+@pytest.mark.parametrize("listed", [True, False])
+def test_the_objective_is_that_of_all_listed_paths(scale: float, listed: bool) -> None:
+    sentences = some_sentences()
+    problem = build(sentences, support=one_label_a_token(sentences) if listed else None)
     rng = np.random.default_rng(1)
     tags = np.array([0] * int(problem.offsets[-1]))
     tags[::3] = 1
@@ -60,7 +64,7 @@ def test_the_objective_is_that_of_all_listed_paths() -> None:
     sentence_weights = rng.random(problem.n_sentences)
     objective = problem.objective(targets, 0.3, sentence_weights)
     for _ in range(20):
-        weights = rng.normal(size=problem.n_weights)
+        weights = rng.normal(scale=scale, size=problem.n_weights)
         lattice = problem.lattice(weights)
         wanted = 0.3 * float(weights @ weights)
         for n, share in enumerate(sentence_weights):
@@ -69,6 +73,18 @@ def test_the_objective_is_that_of_all_listed_paths() -> None:
             wanted += share * (list_sentence(lattice, n).log_partition - score)
         value, _ = objective(weights)
         np.testing.assert_allclose(value, wanted, rtol=1e-10)
+
+
+def test_expectations_in_log_space_are_those_of_listed_paths() -> None:
+    sentences = some_sentences()
+    problem = build(sentences, support=one_label_a_token(sentences))
+    targets = soft_targets(problem)
+    weights = np.random.default_rng(6).normal(scale=300.0, size=problem.n_weights)
+    objective = problem.objective(targets)
+    objective(weights)
+    lattice = problem.lattice(weights)
+    wanted = np.concatenate([list_sentence(lattice, n).unary for n in range(problem.n_sentences)])
+    np.testing.assert_allclose(objective.expected, wanted, atol=1e-12)
 
 
 @pytest.mark.parametrize("kind", ["hard", "soft", "weighted", "listed"])
@@ -131,6 +147,17 @@ def test_any_number_of_threads_trains_the_same_weights_bit_by_bit(listed: bool) 
     for other in results[1:]:
         assert other.value == results[0].value
         assert np.array_equal(other.weights, results[0].weights)
+
+
+def test_the_order_of_targets_in_memory_does_not_matter() -> None:
+    problem = build(some_sentences())
+    targets = soft_targets(problem)
+    turned = Targets(np.asfortranarray(targets.unary), targets.pairwise)
+    weights = np.random.default_rng(4).normal(size=problem.n_weights)
+    value, gradient = problem.objective(targets)(weights)
+    again, same_gradient = problem.objective(turned)(weights)
+    assert value == again
+    assert np.array_equal(gradient, same_gradient)
 
 
 def test_a_sentence_of_weight_zero_might_as_well_not_be_there() -> None:

@@ -1,15 +1,11 @@
-"""exp of four numbers at a time, and over a flat array."""
+"""exp of four numbers at a time."""
 
-from crowdseq.arrays import FloatArray
-from crowdseq.numerics.compiling import inlined, kernel
+from crowdseq.numerics.compiling import inlined
 from crowdseq.numerics.lanes import (
-    N_LANES,
     Four,
     higher,
-    load,
     power_of_two,
     spread,
-    store,
     subtract,
     times,
     times_add,
@@ -51,10 +47,3 @@ def exponential(x: Four) -> Four:
     p = times_add(p, r, spread(1.0))
     p = times_add(p, r, spread(1.0))
     return where_above(x, spread(_LOWEST), times(p, power_of_two(rounded)), spread(0.0))
-
-
-@kernel
-def exponentials(values: FloatArray) -> None:
-    """Replace values, all <= 0 and a multiple of four of them, by their exponentials."""
-    for i in range(0, len(values), N_LANES):
-        store(values, i, exponential(load(values, i)))

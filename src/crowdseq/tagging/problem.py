@@ -194,7 +194,8 @@ class Objective:
     ) -> "Objective":
         layout = problem.layout
         rows = np.empty((layout.n_rows, problem.n_labels))
-        weighted = targets.unary * np.repeat(sentence_weights, np.diff(problem.offsets))[:, None]
+        repeated = np.repeat(sentence_weights, np.diff(problem.offsets))
+        weighted = np.ascontiguousarray(targets.unary * repeated[:, None])
         observed = np.empty(problem.n_weights)
         layout.collect(weighted, rows, observed[: layout.n_pairs], problem.threads)
         pairs = targets.edges(sentence_weights)
