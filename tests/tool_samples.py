@@ -29,11 +29,12 @@ def expected_rows() -> list[LongRow]:
     return sorted((doc, index, token, who, label) for doc, index, token, who, label in rows)
 
 
-def rows_of(corpus: Corpus, names: dict[str, str] | None = None) -> list[LongRow]:
-    """A corpus as such rows; names: what the documents are called in the table."""
+def rows_of(corpus: Corpus, names: dict[str, str] | None = None, *, by_id: bool = False) -> list[LongRow]:
+    """A corpus as such rows; names: what the documents are called in the table; by_id: a sentence is one."""
     found = []
     for place, sentence in enumerate(corpus.sentences):
-        doc = (names or {}).get(sentence.doc or sentence.id, sentence.doc or sentence.id)
+        own = sentence.id if by_id else sentence.doc or sentence.id
+        doc = (names or {}).get(own, own)
         ballot = corpus.annotations.ballots[place]
         for who, row in zip(ballot.voters.tolist(), ballot.tags, strict=True):
             tags = corpus.scheme.names(row)

@@ -254,3 +254,9 @@ def test_faulty_records_are_not_aligned(put: Put, tokens: str, labels: str, mess
     put("c.jsonl", line("s1", "Ada", w="O") + other)
     with pytest.raises(FormatError, match=message):
         read("c.jsonl")
+
+
+def test_documents_are_renamed_with_their_sentences(put: Put) -> None:
+    put("c.jsonl", '{"id": "d-1", "doc": "d", "tokens": ["x"]}\n{"id": "e", "tokens": ["y"]}\n')
+    text = read("c.jsonl", documents={"d": "first", "e": "last"}).corpus.text
+    assert (text.ids, text.documents) == (("first-1", "last"), ("first", None))

@@ -101,7 +101,11 @@ _READING_OPTIONS = (
 _ANNOTATOR_OPTIONS = (
     click.option("--annotators", metavar="A,B", help="Keep only these annotators."),
     click.option("--without", metavar="A,B", help="Leave out these annotators."),
-    click.option("--names", metavar="MAP.csv", help="Rename annotators: a CSV file of old name, new name."),
+    click.option(
+        "--names",
+        metavar="MAP.csv",
+        help="Rename annotators: a CSV file of old name, new name; a third cell 'document' renames those.",
+    ),
 )
 
 
@@ -142,7 +146,9 @@ def _reading(options: dict[str, Any]) -> tuple[Any, Any]:
     chosen |= {name: _listed(options.pop(name)) or None for name in ("labels", "columns", "types")}
     if chosen["on_error"] == "skip" and chosen["rejects"] is None:
         chosen["rejects"] = "rejected.jsonl"
-    return ReadSettings(**chosen, names=read_names(names) if names else {}), selection
+    if names is not None:
+        chosen["names"], chosen["documents"] = read_names(names)
+    return ReadSettings(**chosen), selection
 
 
 def _listed(text: str | None) -> tuple[str, ...]:

@@ -16,11 +16,12 @@ from crowdseq.formats.format import LIKELY, Format, Found, Sample
 from crowdseq.formats.gathering import Folder, Input, gather
 from crowdseq.formats.inspection import inspect
 from crowdseq.formats.intake import Intake, TooManyFaults
-from crowdseq.formats.kept_text import SPANS, TEXT, check_same_text
+from crowdseq.formats.kept_text import TEXT, check_same_text
 from crowdseq.formats.label_set import LabelSet, widen
 from crowdseq.formats.layering import Layer, split_layers
 from crowdseq.formats.reading import head_text
 from crowdseq.formats.registry import find_format, looks_like, recognise, recognise_folder
+from crowdseq.formats.renaming import renamed
 from crowdseq.formats.report import FileRead, ImportReport
 from crowdseq.formats.settings import ReadSettings
 from crowdseq.formats.sources import HEAD_BYTES, Source, Stream, open_source
@@ -164,8 +165,7 @@ class _Loader:
         """Whether a record could be added."""
         record = found.record
         try:
-            if self.settings.names:
-                record = _renamed(record, self.settings)
+            record = renamed(record, self.settings)
             if self.settings.normalise == "nfc" and TEXT not in record.extras:
                 record = self._normalised(record, file, found.line)
             if self.labels is not None:
@@ -244,19 +244,3 @@ def _is_sound(record: Record) -> bool:
 def _sample(stream: Stream, settings: ReadSettings) -> Sample:
     text = head_text(stream, settings.encoding)
     return Sample(stream.name, stream.head, text, len(stream.head) < HEAD_BYTES)
-
-
-def _renamed(record: Record, settings: ReadSettings) -> Record:
-    votes: dict[str, Any] = {}
-    for name, tags in record.annotations.items():
-        new = settings.names.get(name, name)
-        if new in votes:
-            raise SchemeError(
-                f"annotator {new} stands for two annotators of this sentence, rename one of them"
-            )
-        votes[new] = tags
-    spans = record.extras.get(SPANS)
-    if isinstance(spans, dict):
-        spans = {settings.names.get(name, name): marks for name, marks in spans.items()}
-        return replace(record, annotations=votes, extras={**record.extras, SPANS: spans})
-    return replace(record, annotations=votes)

@@ -56,7 +56,8 @@ class ReadSettings:
     duplicates: same sentence twice from one annotator: `error`, keep the `first` or the `newest`.
     columns: what the columns of a CoNLL file hold (`token`, `gold`, `column:pos`, `annotator:w1`, `-`).
     files_mean: whether a file with one column of labels is `gold` or one `annotator`; `auto` takes files in a
-    folder as annotators. names: annotators to rename. tokenizer: for text without tokens.
+    folder as annotators. names, documents: annotators and documents to rename. tokenizer: for text without
+    tokens.
     offset_unit, overlaps, cut_tokens, empty_means, several_labels, discontinuous: for formats that mark
     characters instead of tokens; `ask` refuses input in which nobody can tell an empty document from one that
     was never opened. overlaps: of spans of one annotator the `longest` stays, it is an `error`, or types are
@@ -78,6 +79,7 @@ class ReadSettings:
     columns: tuple[str, ...] | None = None
     files_mean: str = "auto"
     names: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    documents: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     tokenizer: str = "words"
     offset_unit: str = "auto"
     overlaps: str = "longest"

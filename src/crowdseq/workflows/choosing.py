@@ -1,8 +1,9 @@
 """Selection: which sentences and which annotators of a corpus to work with."""
 
 import csv
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.text import Sentence
@@ -46,17 +47,41 @@ def parse_where(conditions: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
     return tuple(pairs)
 
 
-def read_names(path: str) -> dict[str, str]:
-    """A CSV file of old name, new name; a first line `old,new` is passed over."""
-    names: dict[str, str] = {}
-    with Path(path).open(encoding="utf-8-sig", newline="") as lines:
-        for number, row in enumerate(csv.reader(lines), start=1):
-            if not row or [cell.strip().lower() for cell in row] == ["old", "new"]:
-                continue
-            if len(row) != 2 or not row[0].strip() or not row[1].strip():
-                raise FormatError(Problem("a name map has two columns, old name and new name", path, number))
-            names[row[0].strip()] = row[1].strip()
-    return names
+class Names(NamedTuple):
+    """Old names to new ones, of annotators and of documents."""
+
+    annotators: dict[str, str]
+    documents: dict[str, str]
+
+
+def read_names(path: str) -> Names:
+    """A CSV file of old name, new name, and `document` where it is not an annotator that is renamed.
+
+    A first line `old,new` is passed over.
+    """
+    found = Names({}, {})
+    try:
+        with Path(path).open(encoding="utf-8-sig", newline="") as lines:
+            for number, row in enumerate(csv.reader(lines), start=1):
+                cells = [cell.strip() for cell in row]
+                if any(cells) and [cell.lower() for cell in cells[:2]] != ["old", "new"]:
+                    _take_name(cells, found, Problem("", path, number))
+    except OSError as error:
+        raise FormatError(Problem(f"cannot be opened ({error.strerror})", path)) from None
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise FormatError(Problem(f"is no CSV file in UTF-8 ({error})", path)) from None
+    return found
+
+
+def _take_name(cells: list[str], found: Names, place: Problem) -> None:
+    old, new, kind = (*cells, "annotator") if len(cells) == 2 else (*cells, "", "", "")[:3]
+    kinds = {"annotator": found.annotators, "document": found.documents}
+    if len(cells) not in (2, 3) or not old or not new or kind not in kinds:
+        what = "a name map has two columns, old name and new name, and a third one only to say 'document'"
+        raise FormatError(replace(place, what=what))
+    if kinds[kind].setdefault(old, new) != new:
+        what = f"{old} has two new names, {kinds[kind][old]} and {new}: remove one"
+        raise FormatError(replace(place, what=what))
 
 
 def _has(sentence: Sentence, key: str, value: str) -> bool:
