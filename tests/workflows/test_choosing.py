@@ -21,12 +21,12 @@ def test_two_cells_rename_an_annotator_and_a_third_a_document(tmp_path: Path) ->
 
 @pytest.mark.parametrize("line", ["a", "a,", ",b", "a,b,person", "a,b,document,c"])
 def test_other_lines_are_refused_with_their_number(tmp_path: Path, line: str) -> None:
-    with pytest.raises(FormatError, match=r"names.csv:2: a name map has two columns"):
+    with pytest.raises(FormatError, match=r"names\.csv:2: a name map has two columns"):
         names(tmp_path, f"x,y\n{line}\n")
 
 
 def test_one_name_cannot_become_two(tmp_path: Path) -> None:
-    with pytest.raises(FormatError, match="names.csv:2: a has two new names, b and c: remove one"):
+    with pytest.raises(FormatError, match=r"names\.csv:2: a has two new names, b and c: remove one"):
         names(tmp_path, "a,b\na,c\n")
 
 
