@@ -5,9 +5,10 @@ import time
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import crowdseq
+from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
 from crowdseq.evaluation.scores import evaluate
 from crowdseq.experiments.folding import fold_parts
@@ -33,8 +34,13 @@ def cell_key(
     *,
     repeat: int = 0,
     fold: int | None = None,
+    sentences: int | None = None,
 ) -> dict[str, Any]:
-    """All that decides a cell; fold: the part of train and dev that is read, None for the test part."""
+    """All that decides a cell.
+
+    fold: the part of train and dev that is read, None for the test part. sentences: only so many are learned
+    from and read, which makes a quick cell that is no part of any table.
+    """
     key = {
         "data": data,
         "annotators": annotators,
@@ -43,29 +49,40 @@ def cell_key(
         "settings": dict(settings or {}),
         "repeat": repeat,
     }
-    return key if fold is None else {**key, "fold": fold}
+    further = {"fold": fold, "sentences": sentences}
+    return key | {name: value for name, value in further.items() if value is not None}
 
 
 def compute_cell(key: Mapping[str, Any], data: Path) -> dict[str, Any]:
     """Scores of the tagger and of the consensus, processor time and memory."""
-    crowd, unseen = _parts(
-        data, key["data"], key["annotators"], key["precision"], key["repeat"], key.get("fold")
-    )
+    crowd, unseen = cell_crowd(key, data)
     begun = time.process_time()
-    run, tagger = _learn(crowd, key["method"], key["settings"])
+    run, tagger = learn_with_tagger(crowd, key["method"], key["settings"])
     seconds = time.process_time() - begun
-    truth = evaluate(list(crowd.gold), [run.consensus.tags[place] for place in range(len(crowd))]).as_dict()
-    found = score_tagger(tagger, unseen)
     return {
-        "tagger": {name: found[name] for name in _SCORES},
-        "consensus": {name: truth[name] for name in _SCORES},
+        "tagger": tagger_scores(tagger, unseen),
+        "consensus": consensus_scores(run.consensus),
         "cpu_seconds": round(seconds, 1),
         "memory_mb": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024),
         "version": crowdseq.__version__,
     }
 
 
-def _learn(crowd: Corpus, method: str, settings: Mapping[str, Any]) -> tuple[Run, Tagger]:
+def tagger_scores(tagger: Tagger, unseen: Corpus) -> dict[str, Any]:
+    """Precision, recall and F1, micro and macro, on text with gold."""
+    found = score_tagger(tagger, unseen)
+    return {name: found[name] for name in _SCORES}
+
+
+def consensus_scores(consensus: Consensus) -> dict[str, Any]:
+    """The same for the consensus, against the gold of the crowd's own text."""
+    corpus = consensus.corpus
+    found = evaluate(list(corpus.gold), [consensus.tags[place] for place in range(len(corpus))]).as_dict()
+    return {name: found[name] for name in _SCORES}
+
+
+def learn_with_tagger(crowd: Corpus, method: str, settings: Mapping[str, Any]) -> tuple[Run, Tagger]:
+    """What a method learns from a crowd, and its own tagger or the CRF that follows it."""
     if method == "gold":
         run = learn(crowd, method, tagger=False)
         return run, train_tagger(run.consensus, "hard", FOLLOWER)
@@ -74,12 +91,36 @@ def _learn(crowd: Corpus, method: str, settings: Mapping[str, Any]) -> tuple[Run
     return run, run.tagger
 
 
-@lru_cache(maxsize=1)
-def _parts(
-    data: Path, name: str, annotators: int, precision: float, repeat: int, fold: int | None
-) -> tuple[Corpus, Corpus]:
+class _CrowdKey(NamedTuple):
+    """The part of a cell's key that decides the crowd."""
+
+    name: str
+    annotators: int
+    precision: float
+    repeat: int
+    fold: int | None
+    sentences: int | None
+
+
+def cell_crowd(key: Mapping[str, Any], data: Path) -> tuple[Corpus, Corpus]:
     """The crowd to learn from and the text to read; the crowd is the same for every method."""
-    split = load_split(data, name)
-    learned, unseen = (split.train, split.test) if fold is None else fold_parts(data, name, fold)
-    crowd = simulate(learned, annotators=annotators, precision=precision, seed=repeat)
+    crowd = key["data"], key["annotators"], key["precision"], key["repeat"]
+    return _parts(data, _CrowdKey(*crowd, key.get("fold"), key.get("sentences")))
+
+
+@lru_cache(maxsize=1)
+def _parts(data: Path, key: _CrowdKey) -> tuple[Corpus, Corpus]:
+    if key.fold is None:
+        split = load_split(data, key.name)
+        learned, unseen = split.train, split.test
+    else:
+        learned, unseen = fold_parts(data, key.name, key.fold)
+    if key.sentences is not None:
+        learned, unseen = (first_sentences(part, key.sentences) for part in (learned, unseen))
+    crowd = simulate(learned, annotators=key.annotators, precision=key.precision, seed=key.repeat)
     return crowd, unseen
+
+
+def first_sentences(corpus: Corpus, count: int) -> Corpus:
+    """So many from the beginning, or all."""
+    return corpus.select(range(min(count, len(corpus))))

@@ -32,4 +32,15 @@ def grid_keys(repeats: int = 1) -> list[dict[str, Any]]:
     return keys
 
 
+def quick_grid_keys(corpus: str) -> list[dict[str, Any]]:
+    """The ceiling and the six methods on one corpus cut short, for poor, middling and good annotators."""
+    keys = [cell_key(corpus, 5, 0.5, "gold", sentences=_QUICK_SENTENCES)]
+    return keys + [
+        cell_key(corpus, 5, precision, method, sentences=_QUICK_SENTENCES)
+        for precision in (0.5, 0.1, 0.9)
+        for method in SIX
+    ]
+
+
+_QUICK_SENTENCES = 600
 _NOTHING: Mapping[str, Any] = {}

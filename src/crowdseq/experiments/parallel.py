@@ -1,6 +1,8 @@
 """Cells computed by several processes; each is on the disk as soon as it is done."""
 
 import multiprocessing
+import os
+import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
@@ -36,7 +38,8 @@ def compute_all(
     if missing:
         # Spawned: compiled kernels and threads do not survive a fork.
         context = multiprocessing.get_context("spawn")
-        pool = ProcessPoolExecutor(min(workers.jobs, len(missing)), mp_context=context)
+        n_workers = min(workers.jobs, len(missing))
+        pool = ProcessPoolExecutor(n_workers, mp_context=context, initializer=_leave_with_parent)
         try:
             futures: dict[Future[Mapping[str, Any]], Mapping[str, Any]] = {
                 pool.submit(compute, key, workers.data): key for key in missing
@@ -52,6 +55,18 @@ def compute_all(
     return [found[key_of(key)] for key in keys]
 
 
+def _leave_with_parent() -> None:
+    """A worker whose parent was killed would wait for work for ever; it leaves at once instead."""
+    parent = multiprocessing.parent_process()
+
+    def watch() -> None:
+        if parent is not None:
+            parent.join()
+            os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
 class _Clock:
     """Tells how far the cells are and about how long the rest takes."""
 
@@ -64,5 +79,5 @@ class _Clock:
         self._finished += 1
         rest = self._missing - self._finished
         minutes = (time.monotonic() - self._begun) / self._finished * rest / 60
-        what = f"{key['data']}, {key['method']}, about {minutes:.0f} min left"
+        what = f"{key.get('data', 'cell')}, {key.get('method', 'counts')} done, about {minutes:.0f} min left"
         self._tell(what, self._total - rest, self._total)

@@ -11,9 +11,11 @@ from crowdseq.arrays import IntArray
 from crowdseq.core.building import CorpusBuilder, Record
 from crowdseq.core.corpus import Corpus
 from crowdseq.errors import FormatError, Problem
+from crowdseq.workflows.demonstrating import demo_corpus
 from crowdseq.workflows.reading import read
 
 PARTS = ("train", "dev", "test")
+DEMO = "demo"
 _SEED = 2021
 
 
@@ -56,6 +58,8 @@ def load_split(data: Path, name: str) -> Split:
     Whole documents are drawn where documents are known, also where sentences are counted (the last one is cut
     to size), since repeated mentions are what the method is about.
     """
+    if name == DEMO:
+        return _demo_split()
     dataset = find_dataset(name)
     files = [data / name / f"{part}.conll.gz" for part in PARTS]
     for file in files:
@@ -79,6 +83,14 @@ def load_pool(data: Path, name: str) -> Corpus:
         for place, sentence in enumerate(part.sentences):
             builder.add(Record(sentence.tokens, doc=sentence.doc, gold=part.gold[place]))
     return builder.build(split.train.scheme)
+
+
+def _demo_split() -> Split:
+    """The corpus that ships with the package: of four documents two to learn from, one and one to test."""
+    corpus = demo_corpus()
+    turn = np.asarray(corpus.text.document_of) % 4
+    parts = [corpus.select(np.flatnonzero(np.isin(turn, turns))) for turns in ((0, 1), (2,), (3,))]
+    return Split(parts[0], parts[1], parts[2], (0, 0, 0))
 
 
 def _choose(pool: Corpus, official: IntArray, dataset: Dataset) -> list[IntArray]:

@@ -1,0 +1,121 @@
+"""What the grid shows, in sentences and counts that are taken from its cells."""
+
+from collections import Counter
+from collections.abc import Sequence
+from statistics import mean
+
+from crowdseq.reports.reproduction.grid_scores import CROWDS, Crowd, GridScores
+from crowdseq.reports.reproduction.published import METHODS, PRECISIONS, TITLES, published_f1
+from crowdseq.reports.reproduction.verdicts import NEAR_CEILING, Verdict, near_ceiling
+from crowdseq.reports.tables import Table
+
+
+def summary_table(verdicts: Sequence[Verdict]) -> Table:
+    """The three questions, what was hoped for, and how many crowds answer yes."""
+    comparable = [one for one in verdicts if one.is_comparable]
+    near = near_ceiling(list(verdicts))
+    reached = [one for one in near if (one.share_of_ceiling or 0.0) >= NEAR_CEILING]
+    rows = (
+        ("first of the six, or level with the first", "90 %", *_part(verdicts, "is_level")),
+        ("first of the six", "", *_part(verdicts, "is_first")),
+        ("above the paper's own SA-SLC", "75 %", *_part(comparable, "is_above_published")),
+        ("at 97 % of the gold ceiling or more, p ≥ 0.5", "all", *_count(len(reached), len(near))),
+    )
+    return Table(("SA-SLC, default preset, is …", "hoped for", "crowds", "share"), rows)
+
+
+def precision_table(verdicts: Sequence[Verdict]) -> Table:
+    """The same by p, with how far behind the first it is on average, and how near to the ceiling."""
+    rows = []
+    for precision in PRECISIONS:
+        mine = [one for one in verdicts if one.crowd.precision == precision]
+        shares = [one.share_of_ceiling for one in mine if one.share_of_ceiling is not None]
+        rows.append(
+            (
+                str(precision),
+                len(mine),
+                sum(one.is_first for one in mine),
+                sum(one.is_level for one in mine),
+                f"{mean(one.gap for one in mine):.2f}" if mine else "",
+                f"{100 * mean(shares):.1f} %" if shares else "",
+            )
+        )
+    columns = ("p", "crowds", "first", "first or level", "mean gap to the first", "mean share of the ceiling")
+    return Table(columns, tuple(rows))
+
+
+def winners_table(verdicts: Sequence[Verdict]) -> Table:
+    """How often each method is first, in ours and in the paper's figures of the same crowds."""
+    ours = Counter(one.first for one in verdicts)
+    theirs = Counter(max(METHODS, key=lambda method: published_f1(*one.crowd, method)) for one in verdicts)
+    rows = tuple((title, ours[method], theirs[method]) for method, title in METHODS.items())
+    return Table(("first of the six", "here", "in the paper"), rows)
+
+
+def rank_table(scores: GridScores) -> Table:
+    """Mean rank of each method by corpus, `ours / the paper's`, over the crowds that are complete."""
+    rows = []
+    for method, title in METHODS.items():
+        cells = []
+        for data in TITLES:
+            crowds = [crowd for crowd in CROWDS if crowd.data == data and scores.is_complete(crowd)]
+            ours = [
+                _rank({name: scores.mean(crowd, name) or 0.0 for name in METHODS}, method) for crowd in crowds
+            ]
+            theirs = [
+                _rank({name: published_f1(*crowd, name) for name in METHODS}, method) for crowd in crowds
+            ]
+            cells.append(f"{mean(ours):.1f} / {mean(theirs):.1f}" if crowds else "")
+        rows.append((title, *cells))
+    return Table(("mean rank, here / in the paper", *TITLES.values()), tuple(rows))
+
+
+def behind_table(verdicts: Sequence[Verdict]) -> Table:
+    """Crowds on which another method is ahead by more than can be put down to chance."""
+    rows = tuple(
+        (crowd_name(one.crowd), METHODS[one.first], f"{one.best:.2f}", f"{one.own:.2f}", f"{one.gap:.2f}")
+        for one in verdicts
+        if not one.is_level
+    )
+    return Table(("crowd", "first", "its F1", "SA-SLC", "behind by"), rows)
+
+
+def published_table(verdicts: Sequence[Verdict], *, comparable: bool) -> Table:
+    """Crowds on which the paper's SA-SLC is not behind ours; or, not comparable, is above our ceiling."""
+    rows = tuple(
+        (crowd_name(one.crowd), f"{one.published:.2f}", f"{one.own:.2f}", f"{one.ceiling or 0.0:.2f}")
+        for one in verdicts
+        if one.is_comparable == comparable and not (comparable and one.is_above_published)
+    )
+    return Table(("crowd", "the paper's SA-SLC", "ours", "our gold ceiling"), rows)
+
+
+def ceiling_table(verdicts: Sequence[Verdict]) -> Table:
+    """Crowds of p ≥ 0.5 that stay below 97 % of the ceiling."""
+    rows = tuple(
+        (
+            crowd_name(one.crowd),
+            f"{one.own:.2f}",
+            f"{one.ceiling or 0.0:.2f}",
+            f"{100 * (one.share_of_ceiling or 0.0):.1f} %",
+        )
+        for one in near_ceiling(list(verdicts))
+        if (one.share_of_ceiling or 0.0) < NEAR_CEILING
+    )
+    return Table(("crowd", "SA-SLC", "gold ceiling", "share"), rows)
+
+
+def crowd_name(crowd: Crowd) -> str:
+    return f"{TITLES[crowd.data]}, K = {crowd.annotators}, p = {crowd.precision}"
+
+
+def _rank(values: dict[str, float], method: str) -> int:
+    return 1 + sum(other > values[method] for other in values.values())
+
+
+def _part(verdicts: Sequence[Verdict], name: str) -> tuple[str, str]:
+    return _count(sum(getattr(one, name) for one in verdicts), len(verdicts))
+
+
+def _count(part: int, whole: int) -> tuple[str, str]:
+    return f"{part} of {whole}", f"{100 * part / whole:.0f} %" if whole else ""

@@ -1,0 +1,71 @@
+"""The cells of the grid, found by crowd and method: F1 in percent, the mean over repeats and its error."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import product
+from math import sqrt
+from statistics import mean, stdev
+from typing import Any, NamedTuple
+
+from crowdseq.reports.reproduction.published import ANNOTATORS, METHODS, PRECISIONS, TITLES
+
+PAPER_PRESET = "sa-slc, paper preset"
+FURTHER = ("bsc", "ibcc", "crf-ma")
+CEILING_CROWD = (5, 0.5)  # gold labels do not depend on the crowd: its cell stands with this one
+
+
+class Crowd(NamedTuple):
+    """A simulated crowd of the grid."""
+
+    data: str
+    annotators: int
+    precision: float
+
+
+CROWDS = tuple(Crowd(*parts) for parts in product(TITLES, ANNOTATORS, PRECISIONS))
+
+
+@dataclass(frozen=True)
+class GridScores:
+    """Percent F1 of the taggers by crowd, method and repeat."""
+
+    found: Mapping[tuple[Crowd, str], Mapping[int, float]]
+
+    @classmethod
+    def of_cells(cls, cells: Iterable[Mapping[str, Any]]) -> "GridScores":
+        """Cells of folds and of quick runs are no part of the grid."""
+        found: dict[tuple[Crowd, str], dict[int, float]] = {}
+        for cell in cells:
+            key = cell["key"]
+            if "fold" in key or "sentences" in key:
+                continue
+            place = Crowd(key["data"], key["annotators"], key["precision"]), row_name(key)
+            found.setdefault(place, {})[key["repeat"]] = 100 * (cell["tagger"]["f1"] or 0.0)
+        return cls(found)
+
+    def repeats(self, crowd: Crowd, method: str) -> Mapping[int, float]:
+        return self.found.get((crowd, method), {})
+
+    def mean(self, crowd: Crowd, method: str) -> float | None:
+        """None when it has not been run."""
+        values = self.repeats(crowd, method).values()
+        return mean(values) if values else None
+
+    def ceiling(self, data: str) -> float | None:
+        """The tagger that learned from gold labels."""
+        return self.mean(Crowd(data, *CEILING_CROWD), "gold")
+
+    def is_complete(self, crowd: Crowd) -> bool:
+        """Whether all six methods of the paper have been run."""
+        return all(self.repeats(crowd, method) for method in METHODS)
+
+    def gap_error(self, crowd: Crowd, one: str, other: str) -> float | None:
+        """Standard error of the mean difference over the repeats that both have; None with fewer than two."""
+        left, right = self.repeats(crowd, one), self.repeats(crowd, other)
+        gaps = [left[repeat] - right[repeat] for repeat in left if repeat in right]
+        return stdev(gaps) / sqrt(len(gaps)) if len(gaps) > 1 else None
+
+
+def row_name(key: Mapping[str, Any]) -> str:
+    """What a row of a table is called by: the method, or the paper's preset of ours."""
+    return PAPER_PRESET if key["settings"].get("preset") == "paper" else str(key["method"])
