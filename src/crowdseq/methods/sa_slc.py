@@ -59,7 +59,7 @@ PRESETS: dict[str, dict[str, Any]] = {
         "plausibility": True,
         "coupling": 0.35,
         "start": "majority",
-        "rounds": 6,
+        "rounds": 8,
         "steps": 15,
         "document": True,
         "temperature": 2.0,
