@@ -149,4 +149,4 @@ def test_a_damaged_member_is_named(faults: Faults) -> None:
 
 def test_an_empty_archive_holds_nothing(faults: Faults) -> None:
     (found,) = faults("c.zip", packed({}))
-    assert found == "c.zip: holds no file in a known format"
+    assert found == "c.zip: is empty, there is nothing to read"

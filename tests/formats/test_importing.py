@@ -54,7 +54,7 @@ def test_a_folder_of_jsonl_files_is_one_corpus_and_other_files_are_told(put: Put
 
 def test_a_folder_without_a_known_file_is_refused(put: Put, faults: Faults) -> None:
     put("d/photo.png", b"\x89PNG\r\n\x1a\n\0\0\0")
-    assert faults("d") == ["d: holds no file in a known format"]
+    assert faults("d") == ["d: holds no file in a known format, only photo.png"]
 
 
 def test_the_same_gold_in_several_files_is_no_contradiction(put: Put) -> None:

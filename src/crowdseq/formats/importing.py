@@ -4,6 +4,7 @@ import gc
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from pathlib import PurePath
 from typing import Any
 from unicodedata import normalize
 
@@ -113,7 +114,7 @@ class _Loader:
             except FormatError as error:
                 self.intake.fail(*error.problems)
         if len(self.files) == n_read and not self.intake.problems:
-            raise FormatError(Problem("holds no file in a known format", folder.name))
+            raise FormatError(Problem(_nothing_known(folder), folder.name))
 
     def _load_member(self, member: Source) -> None:
         """A file of a folder, which may be something else that lies there too."""
@@ -230,6 +231,15 @@ class _Loader:
         report = inspect(corpus, self.builder, self.intake)
         rejects = self.intake.finish() if self.intake.n_rejected else None
         return Imported(corpus, replace(report, files=tuple(self.files), rejects_file=rejects), layers)
+
+
+def _nothing_known(folder: Folder) -> str:
+    names = [PurePath(member.name).name for member in folder.members]
+    if not names:
+        return "is empty, there is nothing to read"
+    if "[Content_Types].xml" in names:
+        return "is an Office document, save the sheet as CSV"
+    return f"holds no file in a known format, only {', '.join(names[:3])}{' …' if len(names) > 3 else ''}"
 
 
 def _is_sound(record: Record) -> bool:

@@ -105,11 +105,14 @@ def recognise(sample: Sample) -> Format:
     if not sample.text.strip():
         raise FormatError(Problem("is empty, and its name does not tell a format", sample.name))
     start = sample.text.lstrip()[:40]
-    is_text = "\0" not in start and start.count("\ufffd") < 3
-    shown = f"it begins with {start!a}" if is_text else "it is no text"
+    if "\0" in start or start.count("\ufffd") > 2:
+        what = "is neither text nor a binary format that is known here: export it as JSON, CSV or Parquet"
+        raise FormatError(Problem(what, sample.name))
     known = ", ".join(name for name, form in FORMATS.items() if form.read)
     raise FormatError(
-        Problem(f"the format cannot be told, {shown}: say it with --from ({known})", sample.name)
+        Problem(
+            f"the format cannot be told, it begins with {start!a}: say it with --from ({known})", sample.name
+        )
     )
 
 
