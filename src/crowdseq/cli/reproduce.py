@@ -1,21 +1,32 @@
 """crowdseq reproduce."""
 
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import click
 
-from crowdseq.cli.options import quiet_option
+from crowdseq.cli.options import force_option, quiet_option
 from crowdseq.cli.progress import progress_shown
 
+_EXPERIMENTS = ("datasets", "folds", "grid", "expertise", "table-x", "example")
+_STUDIES = ("amt", "simulated")
+_TABLES = (*(f"table{number}" for number in range(1, 12)), *(f"figure{number}" for number in range(7, 15)))
+_CHOICES = (*_EXPERIMENTS, *_STUDIES, "page", "all", *_TABLES)
 
-@click.command(help="Run the experiments behind the documented figures; only what is missing is computed.")
-@click.argument("what", type=click.Choice(["amt", "simulated"]), default="amt")
+
+@click.command(
+    help="""Run the experiments behind the documented figures; only what is missing is computed.
+
+    WHAT is an experiment (datasets, folds, grid, expertise, table-x, example, amt, simulated), all of them, a
+    table or figure of the paper (table1 … table11, figure7 … figure14), or page, which computes nothing.
+    """
+)
+@click.argument("what", type=click.Choice(_CHOICES), default="amt", metavar="WHAT")
 @click.option(
-    "--data",
-    envvar="CROWDSEQ_DATA",
-    required=True,
-    type=click.Path(path_type=Path),
-    help="Folder with the corpora.",
+    "--data", envvar="CROWDSEQ_DATA", type=click.Path(path_type=Path), help="Folder with the corpora."
 )
 @click.option(
     "-o",
@@ -23,17 +34,149 @@ from crowdseq.cli.progress import progress_shown
     type=click.Path(path_type=Path),
     default=Path("results"),
     show_default=True,
-    help="Where cells go.",
+    help="Where cells and tables go.",
 )
-@click.option("--quick", is_flag=True, help="Only the first rows.")
+@click.option(
+    "--jobs", type=click.IntRange(1), default=1, show_default=True, help="Cells computed at a time."
+)
+@click.option("--only", multiple=True, metavar="CORPUS", help="Only this corpus; may be repeated.")
+@click.option(
+    "--repeats",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
+    help="Crowds for each place of the grid.",
+)
+@click.option("--quick", is_flag=True, help="A small part in minutes; without --data on the demo corpus.")
+@click.option(
+    "--again", type=click.IntRange(1), metavar="N", help="Compute N stored cells again and compare them."
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="Which cells --again draws.")
+@click.option(
+    "--page",
+    type=click.Path(path_type=Path),
+    default=Path("docs/reproduction.md"),
+    show_default=True,
+    help="The page that WHAT page writes, figures beside it.",
+)
+@force_option
 @quiet_option
-def command(what: str, data: Path, out: Path, quick: bool, quiet: bool) -> None:
+def command(what: str, **options: Any) -> None:
+    if what == "page":
+        _write_page(options)
+    elif options["again"] is not None:
+        _check_again(what, options)
+    elif what == "all":
+        for name in (*_EXPERIMENTS, *_STUDIES):
+            if options["data"] is not None or (options["quick"] and name in _EXPERIMENTS[:4]):
+                _run(name, options)
+            elif not options["quick"]:
+                raise _no_data()
+    else:
+        _run(what, options)
+
+
+def _run(what: str, options: dict[str, Any]) -> None:
+    if what in _STUDIES:
+        _run_study(what, options)
+    else:
+        _run_experiment(what, options)
+
+
+def _run_study(what: str, options: dict[str, Any]) -> None:
     from crowdseq.experiments.amt import run_amt
     from crowdseq.experiments.simulated import run_simulated
     from crowdseq.reports.tables import as_markdown, as_text
 
-    with progress_shown(quiet) as progress:
+    if options["data"] is None:
+        raise _no_data()
+    with progress_shown(options["quiet"]) as progress:
         run = run_amt if what == "amt" else run_simulated
-        table = run(data, out, progress, quick=quick)
-    (out / f"{what}.md").write_text(as_markdown(table) + "\n", encoding="utf-8")
+        table = run(options["data"], options["out"], progress, quick=options["quick"])
+    _write(options["out"], f"{'quick-' if options['quick'] else ''}{what}.md", as_markdown(table) + "\n")
     click.echo(as_text(table))
+
+
+def _run_experiment(what: str, options: dict[str, Any]) -> None:
+    from crowdseq.experiments.catalogue import TABLES, Choice, run_experiment
+    from crowdseq.experiments.parallel import Workers
+    from crowdseq.experiments.reproducing import load_results, tables
+    from crowdseq.reports.reproduction.quick_tables import quick_tables
+    from crowdseq.reports.tables import as_text
+
+    name, only = TABLES.get(what, (what, ()))
+    data, out, quick = options["data"], options["out"], options["quick"]
+    if data is None and not quick:
+        raise _no_data()
+    choice = Choice(options["only"] or only, options["repeats"], quick, data is not None)
+    with _cells_shown(options["quiet"]) as tell:
+        cells = run_experiment(name, choice, out, Workers(data or Path(), options["jobs"], tell))
+    if quick and name != "example":
+        click.echo("\n\n".join(as_text(table) for table in quick_tables(cells)))
+        return
+    _write(out, f"{name}.md", tables(name, load_results(out)[name]))
+    click.echo(tables(name, cells) if name != "example" else _example(cells, data))
+
+
+def _example(cells: list[dict[str, Any]], data: Path) -> str:
+    from crowdseq.experiments.example import example_words
+    from crowdseq.reports.reproduction.expertise_tables import example_table
+    from crowdseq.reports.tables import as_text, visible
+
+    words = example_words(data)
+    return f"{visible(' '.join(words))}\n\n{as_text(example_table(cells[0], words))}"
+
+
+def _write_page(options: dict[str, Any]) -> None:
+    from crowdseq.experiments.reproducing import write_page
+
+    for path in write_page(options["out"], options["page"], force=options["force"]):
+        click.echo(str(path))
+
+
+def _check_again(what: str, options: dict[str, Any]) -> None:
+    from crowdseq.experiments.catalogue import TABLES
+    from crowdseq.experiments.checking import check_again
+    from crowdseq.reports.tables import as_text
+
+    if options["data"] is None:
+        raise _no_data()
+    name, _ = TABLES.get(what, (what, ()))
+    folders = options["data"], options["out"]
+    with progress_shown(options["quiet"]) as progress:
+        table = check_again(name, options["again"], folders, progress, options["seed"])
+    click.echo(as_text(table))
+    if not all(row[-1] for row in table.rows):
+        raise SystemExit(1)
+
+
+def _no_data() -> click.UsageError:
+    return click.UsageError("say --data FOLDER, where the corpora are; --quick also runs without them")
+
+
+def _write(out: Path, name: str, text: str) -> None:
+    from crowdseq.formats.writing import AtomicFile
+
+    out.mkdir(parents=True, exist_ok=True)
+    with AtomicFile(out / name, force=True) as file:
+        file.write(text.encode())
+
+
+@contextmanager
+def _cells_shown(quiet: bool) -> Iterator[Callable[[str, int, int], None]]:
+    """One bar for all cells, with the time left; plain lines where there is no terminal."""
+    if quiet or not sys.stderr.isatty():
+        with progress_shown(quiet) as lines:
+            yield lines
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.description}"))
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
+        task = bars.add_task("")
+
+        def show(stage: str, done: int, total: int) -> None:
+            bars.update(task, description=stage, completed=done, total=total)
+
+        yield show

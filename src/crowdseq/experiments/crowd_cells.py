@@ -65,6 +65,7 @@ def compute_cell(key: Mapping[str, Any], data: Path) -> dict[str, Any]:
         "cpu_seconds": round(seconds, 1),
         "memory_mb": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024),
         "version": crowdseq.__version__,
+        "recipe": repr(run.recipe),
     }
 
 

@@ -47,7 +47,7 @@ def compute_expertise(key: Mapping[str, Any], data: Path) -> dict[str, Any]:
             "estimated": _shares(run.consensus.parameters, name, crowd, truth, context),
             "true": _shares(true, name, crowd, truth, context),
         }
-    return cell | {"version": crowdseq.__version__}
+    return cell | {"version": crowdseq.__version__, "recipe": repr(run.recipe)}
 
 
 def _gold_tables(crowd: Corpus, recipe: SaSlc) -> dict[str, Any]:

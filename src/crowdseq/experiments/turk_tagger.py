@@ -46,6 +46,7 @@ def compute_turk(key: Mapping[str, Any], data: Path) -> dict[str, Any]:
         "n_sentences": len(crowd),
         "cpu_seconds": round(seconds, 1),
         "version": crowdseq.__version__,
+        "recipe": repr(run.recipe),
     }
 
 

@@ -1,0 +1,108 @@
+"""The page as a whole, and the figures it shows: made of cells alone, so that it can be made again."""
+
+from collections.abc import Mapping
+
+from crowdseq.reports.reproduction import prose
+from crowdseq.reports.reproduction.expertise_tables import expertise_cells
+from crowdseq.reports.reproduction.grid_reading import (
+    behind_table,
+    ceiling_table,
+    precision_table,
+    published_table,
+    rank_table,
+    summary_table,
+    winners_table,
+)
+from crowdseq.reports.reproduction.grid_scores import CROWDS, GridScores
+from crowdseq.reports.reproduction.plots import expertise_figure, grid_figure
+from crowdseq.reports.reproduction.published import TITLES
+from crowdseq.reports.reproduction.sections import (
+    EXPERTISE_FIGURES,
+    GRID_FIGURES,
+    Cells,
+    datasets_section,
+    example_section,
+    expertise_section,
+    folds_section,
+    grid_section,
+    turk_section,
+)
+from crowdseq.reports.reproduction.verdicts import CLOSE, Verdict, judge
+from crowdseq.reports.tables import Table, as_markdown
+
+NOTE = "<!-- written by `crowdseq reproduce page`; change the cells or the code, not this file -->"
+SECTIONS = {
+    "datasets": datasets_section,
+    "folds": folds_section,
+    "grid": grid_section,
+    "expertise": expertise_section,
+    "table-x": turk_section,
+    "example": example_section,
+}
+
+
+def make_page(results: Mapping[str, Cells]) -> str:
+    """Markdown; results: cells by the name of their experiment, any of which may be missing."""
+    scores = GridScores.of_cells(results.get("grid", ()))
+    blocks = [NOTE, "# Reproduction", prose.INTRODUCTION, *_reading(scores), prose.REASONS, prose.CHOICES]
+    for name, section in SECTIONS.items():
+        blocks += section(results.get(name, ()))
+    return "\n\n".join(blocks) + "\n"
+
+
+def make_figures(results: Mapping[str, Cells]) -> dict[str, bytes]:
+    """File name to SVG."""
+    scores = GridScores.of_cells(results.get("grid", ()))
+    figures = {file: grid_figure(scores, data) for data, file in GRID_FIGURES.items()}
+    for (data, kind), file in EXPERTISE_FIGURES.items():
+        found = expertise_cells(results.get("expertise", ()), data)
+        if found:
+            figures[file] = expertise_figure(found, data, kind)
+    return figures
+
+
+def _reading(scores: GridScores) -> list[str]:
+    """What the grid says as far as it has been run."""
+    verdicts = judge(scores)
+    ceilings = ", ".join(
+        f"{title} {ceiling:.2f}"
+        for data, title in TITLES.items()
+        if (ceiling := scores.ceiling(data)) is not None
+    )
+    blocks = [
+        "## In short",
+        f"Of {len(CROWDS)} crowds (4 corpora × 3 K × 5 p), {len(verdicts)} have been learned from by all six "
+        "methods; what follows is about these, and grows with them.",
+    ]
+    if ceilings:
+        blocks.append(f"The ceiling, our tagger trained on gold labels, is: {ceilings}.")
+    if not verdicts:
+        return blocks
+    return [
+        *blocks,
+        as_markdown(summary_table(verdicts)),
+        f"Level: at most {CLOSE} F1 behind the first, or one standard error of the difference where there "
+        "are repeats. Crowds on which the paper's SA-SLC is above our ceiling are left out of the third "
+        "count.",
+        as_markdown(precision_table(verdicts)),
+        as_markdown(winners_table(verdicts)),
+        as_markdown(rank_table(scores)),
+        *_exceptions(verdicts),
+    ]
+
+
+def _exceptions(verdicts: list[Verdict]) -> list[str]:
+    """Every crowd on which a count above says no."""
+    lists = (
+        ("another method is ahead of SA-SLC", behind_table(verdicts)),
+        ("ours is not above the paper's SA-SLC", published_table(verdicts, comparable=True)),
+        ("the paper's SA-SLC is above our gold ceiling", published_table(verdicts, comparable=False)),
+        ("SA-SLC stays below 97 % of the ceiling though p ≥ 0.5", ceiling_table(verdicts)),
+    )
+    return [block for what, table in lists for block in _listed(what, table)]
+
+
+def _listed(what: str, table: Table) -> list[str]:
+    if not table.rows:
+        return [f"Crowds on which {what}: none."]
+    return [f"Crowds on which {what}:", as_markdown(table)]

@@ -1,0 +1,77 @@
+"""What the page says that no cell can tell: how we differ from the paper, and what was chosen where."""
+
+INTRODUCTION = """\
+The experiments of the paper behind [sa-slc](methods/sa-slc.md) (Lu and Chow, §V), done again: our
+numbers beside theirs, cell by cell. Every number of ours on this page comes from `results/cells/`, one
+JSON line for each cell with its key, scores, seconds and version; `crowdseq reproduce page` writes page
+and figures from them and computes nothing. `crowdseq reproduce all --data DIR` computes what is
+missing; it may be interrupted or killed, and started again. What has not been run says so."""
+
+REASONS = """\
+### Why our numbers are not theirs
+
+- **The simulation.** The paper says only that the mean precision of the annotators is p. How they err,
+  how far they differ and how much they miss is our choice ([simulated crowds](simulation.md), with a
+  table of the precision realised). Ours ties recall to precision: at p = 0.1 an annotator also finds
+  one mention in ten. So a number of ours and one of theirs for the same p are not about the same crowd;
+  what can be compared is the order of the methods, and the way to the ceiling.
+- **The tagger.** Methods without a tagger of their own are all followed by the same CRF with rich
+  features, and the ceiling is that CRF on gold labels. At p = 0.9, where little is left to aggregate,
+  we take the distance to the paper's figures for that between two taggers.
+- **HMM-Crowd** here gives a consensus, and the CRF learns from it. The paper takes the hidden Markov
+  model itself as the tagger, and remarks that a CRF after it does better.
+- **MVtoken** here gives a tie to an entity and not to O, and its tags are made valid under the scheme.
+  Where annotators miss much, this finds more.
+- **SA-SLC**, default preset, is not the paper's recipe to the letter; each departure is a setting,
+  listed with its reason on [its page](methods/sa-slc.md). The row `sa-slc, paper preset` has the
+  paper's choices wherever it states one.
+- **The corpora** have the paper's sizes but not its sentences, which it does not list."""
+
+CHOICES = """\
+### What was chosen where
+
+Settings of SA-SLC were chosen on the development parts of these corpora with crowds of seed 7, and on
+the `val` part of the Mechanical Turk crowd. The grid uses the number of the repeat as seed (0, 1, 2),
+learns from the training parts and is scored on the test parts. The other methods have their own
+defaults. What was tried for SA-SLC and left out stands on [its
+page](methods/sa-slc.md#what-each-part-brings)."""
+
+DATASETS = """\
+Parts of the paper's sizes, drawn with a fixed seed: whole documents where documents are known, of the
+official part as far as it is large enough, else filled up from the others (only the official test part
+never lends). The paper counts sentences of CoNLL 2003 and BC2GM, and abstracts of the other two. BC2GM
+has no documents, so there a mention can repeat only within its sentence."""
+
+FOLDS = """\
+K = 5, p = 0.5; training and development parts pooled, documents kept whole, the same crowd for all
+methods of a fold. ● SA-SLC is better, ○ worse, by a paired t-test over the folds at 5 %; no mark: it
+cannot be told. The standard deviation is that of a sample (n − 1)."""
+
+GRID = """\
+The paper's figures are means of three. Bold: the first of the six. At K = 5 further rows show SA-SLC
+with the paper's own choices, and methods that the paper does not have."""
+
+COST = """\
+Median over p of consensus and tagger together, one core, several processes side by side on a busy
+machine. The first cell of a process also compiles, which the median of several hides."""
+
+EXPERTISE = """\
+Five annotators, p = 0.5. A row of α tells which label an annotator gives where the truth is the first
+label named and their own label before was the second; a row of β tells the same with their own label on
+the nearest earlier mention of the word. Estimated: expected counts under what SA-SLC believes in the
+end, before any smoothing. With gold: the same votes counted with the true labels, which no method sees.
+Mentions are linked within documents by our preset and within sentences by the paper's, so their true
+rows of β differ. The paper draws these rows but prints no numbers."""
+
+TURK = """\
+Learned from the crowd of Mechanical Turk (47 annotators); read: CoNLL 2003 test. The paper takes 3,000
+sentences without saying which; ours are whole articles drawn with a fixed seed. It does not say whether
+it means over entities (micro) or over types (macro); its F1 lies below the harmonic mean of its
+precision and recall, which a mean over types would explain. Behind the slash: the paper's figure."""
+
+EXAMPLE = """\
+The paper's example of 18 tokens, in which one place name stands twice. The paper shows three
+annotators; the crowd has more. Tokens that nobody marked are left out, and so are the words, which are
+licensed. α(O, B-LOC, B-LOC): how often the annotator, after their own O, marks a place where SA-SLC
+believes one; β the same after their own label on an earlier mention; each with the expected number of
+votes behind it."""
