@@ -43,8 +43,9 @@ bench: $(VENV)/.test ## speed beside the rivals, into results/
 docs: $(VENV)/.test ## write the generated pages anew
 	$(BIN)/python scripts/make_reference.py
 
-reproduce: $(VENV)/.test ## the experiments behind the documented figures, into results/
-	$(BIN)/crowdseq reproduce amt --data $(DATA) -o results
+reproduce: $(VENV)/.test ## the experiments of the paper as far as they are missing, and their page
+	$(BIN)/crowdseq reproduce all --data $(DATA) -o results --jobs 2
+	$(BIN)/crowdseq reproduce page -o results
 
 fuzz: $(VENV)/.test ## many more examples for every property test
 	CROWDSEQ_SEARCH=deep $(BIN)/pytest -q -n 2 tests/core tests/evaluation tests/formats

@@ -39,11 +39,26 @@ class CellFile:
     def append(self, cell: Mapping[str, Any]) -> None:
         """One more line, on the disk before we go on."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        whole = not self.path.exists() or self.path.read_bytes()[-1:] in (b"", b"\n")
+        self._mend_tail()
         with self.path.open("a", encoding="utf-8") as file:
-            file.write(("" if whole else "\n") + json.dumps(cell, ensure_ascii=False) + "\n")
+            file.write(json.dumps(cell, ensure_ascii=False) + "\n")
             file.flush()
             os.fsync(file.fileno())
+
+    def _mend_tail(self) -> None:
+        """Take away a last line that was cut off by a kill; one that lacks only its end gets it."""
+        content = self.path.read_bytes() if self.path.exists() else b""
+        tail = content.rpartition(b"\n")[2]
+        if not tail:
+            return
+        with self.path.open("r+b") as file:
+            try:
+                json.loads(tail)
+            except ValueError:
+                file.truncate(len(content) - len(tail))
+            else:
+                file.seek(0, os.SEEK_END)
+                file.write(b"\n")
 
 
 def key_of(key: Mapping[str, Any]) -> str:

@@ -64,6 +64,7 @@ def _draw_crowds(axes: "Axes", scores: GridScores, data: str, annotators: int) -
         axes.axhline(ceiling, color="black", linewidth=0.6, label="gold labels")
     axes.set_title(f"K = {annotators}", fontsize=9)
     axes.set_xticks(PRECISIONS)
+    axes.set_xlim(0.05, 0.95)
     axes.set_xlabel("mean precision p of the annotators")
 
 

@@ -1,0 +1,28 @@
+"""The page of the reproduction, its figures and tables are those that the committed cells make."""
+
+from pathlib import Path
+
+import pytest
+
+from crowdseq.experiments.reproducing import load_results, tables
+from crowdseq.reports.reproduction.page import make_figures, make_page
+
+ROOT = Path(__file__).resolve().parents[2]
+STALE = "run `crowdseq reproduce page`"
+
+
+def test_the_page_is_fresh() -> None:
+    assert (ROOT / "docs" / "reproduction.md").read_text("utf-8") == make_page(
+        load_results(ROOT / "results")
+    ), STALE
+
+
+def test_the_tables_are_fresh() -> None:
+    for name, cells in load_results(ROOT / "results").items():
+        assert (ROOT / "results" / f"{name}.md").read_text("utf-8") == tables(name, cells), STALE
+
+
+def test_the_figures_are_fresh() -> None:
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed")
+    for name, content in make_figures(load_results(ROOT / "results")).items():
+        assert (ROOT / "docs" / "figures" / name).read_bytes() == content, STALE

@@ -1,0 +1,114 @@
+"""Counts of the page: first, level, above the paper, near the ceiling, each with a case that says no."""
+
+import pytest
+
+from cell_worlds import grid_cell
+from crowdseq.reports.reproduction.grid_reading import (
+    behind_table,
+    ceiling_table,
+    precision_table,
+    published_table,
+    rank_table,
+    summary_table,
+    winners_table,
+)
+from crowdseq.reports.reproduction.grid_scores import CROWDS, Crowd, GridScores
+from crowdseq.reports.reproduction.grid_tables import NOT_RUN, cost_table, crowd_table
+from crowdseq.reports.reproduction.published import METHODS
+from crowdseq.reports.reproduction.verdicts import Verdict, judge
+
+CROWD = Crowd("conll2003", 5, 0.5)
+
+
+def scores_of(ours: float, others: float, ceiling: float | None = None, **further: int) -> GridScores:
+    cells = [grid_cell(CROWD, name, ours if name == "sa-slc" else others, **further) for name in METHODS]
+    gold = [] if ceiling is None else [grid_cell(CROWD, "gold", ceiling)]
+    return GridScores.of_cells(cells + gold)
+
+
+@pytest.mark.parametrize(
+    ("ours", "others", "first", "level"),
+    [
+        (70.0, 69.0, True, True),
+        (69.0, 69.4, False, True),
+        (69.0, 69.6, False, False),
+        (69.0, 69.0, True, True),
+    ],
+)
+def test_level_is_within_half_a_point(ours: float, others: float, first: bool, level: bool) -> None:
+    (verdict,) = judge(scores_of(ours, others))
+    assert (verdict.is_first, verdict.is_level) == (first, level)
+
+
+def test_with_repeats_one_standard_error_of_the_difference_is_level() -> None:
+    cells = []
+    for repeat, (ours, other) in enumerate(((60.0, 64.0), (62.0, 60.0), (61.0, 62.0))):
+        for name in METHODS:
+            value = ours if name == "sa-slc" else other if name == "mace" else 10.0
+            cells.append(grid_cell(CROWD, name, value, repeat=repeat))
+    (verdict,) = judge(GridScores.of_cells(cells))
+    assert verdict.first == "mace"
+    assert verdict.gap == pytest.approx(1.0)
+    assert verdict.error == pytest.approx(3.0 / 3**0.5)  # of 4, -2, 1
+    assert verdict.is_level
+
+
+def test_a_figure_above_our_ceiling_is_left_out_of_the_count() -> None:
+    beyond = Verdict(CROWD, 50.0, "sa-slc", 50.0, published=60.21, ceiling=60.0)
+    below = Verdict(CROWD, 50.0, "sa-slc", 50.0, published=60.21, ceiling=61.0)
+    assert not beyond.is_comparable
+    assert below.is_comparable
+    assert not below.is_above_published
+    assert summary_table([beyond, below]).rows[2][2] == "0 of 1"
+    assert len(published_table([beyond, below], comparable=True).rows) == 1
+    assert len(published_table([beyond, below], comparable=False).rows) == 1
+
+
+def test_the_ceiling_counts_from_half_right_on() -> None:
+    poor = Crowd("conll2003", 5, 0.3)
+    verdicts = [Verdict(crowd, 96.0, "sa-slc", 96.0, 40.0, ceiling=100.0) for crowd in (CROWD, poor)]
+    assert summary_table(verdicts).rows[3][2] == "0 of 1"
+    assert len(ceiling_table(verdicts).rows) == 1
+
+
+def test_a_crowd_counts_only_when_all_six_have_been_run() -> None:
+    cells = [grid_cell(CROWD, name, 50.0) for name in METHODS if name != "mace"]
+    scores = GridScores.of_cells(cells)
+    assert judge(scores) == []
+    table = crowd_table(scores, "conll2003", 5)
+    assert table.rows[2][3] == f"{NOT_RUN} / 46.15"
+    assert table.rows[5][3] == "50.00 / 60.21"
+
+
+def test_folds_and_quick_cells_are_no_part_of_the_grid() -> None:
+    cells = [grid_cell(CROWD, "mace", 50.0, fold=1), grid_cell(CROWD, "mace", 50.0, sentences=600)]
+    assert not GridScores.of_cells(cells).found
+
+
+def test_the_first_of_the_six_is_bold_and_the_share_of_the_ceiling_told() -> None:
+    table = crowd_table(scores_of(72.0, 60.0, ceiling=80.0), "conll2003", 5)
+    rows = {row[0]: row[3] for row in table.rows}
+    assert rows["SA-SLC"] == "**72.00** / 60.21"
+    assert rows["MVtoken"] == "60.00 / 64.34"
+    assert rows["SA-SLC, share of the ceiling"] == "90.0 %"
+    assert rows["bsc"] == NOT_RUN
+    assert "bsc" not in {row[0] for row in crowd_table(scores_of(1.0, 2.0), "conll2003", 10).rows}
+
+
+def test_counts_by_p_winners_ranks_and_exceptions_agree() -> None:
+    scores = scores_of(60.0, 65.0)
+    verdicts = judge(scores)
+    assert precision_table(verdicts).rows[2] == ("0.5", 1, 0, 0, "5.00", "")
+    assert sum(row[1] for row in winners_table(verdicts).rows) == 1  # type: ignore[misc]
+    assert {row[0]: row[2] for row in winners_table(verdicts).rows}["DS"] == 1
+    assert {row[0]: row[1] for row in rank_table(scores).rows}["SA-SLC"] == "6.0 / 3.0"
+    assert behind_table(verdicts).rows[0][0] == "CoNLL 2003, K = 5, p = 0.5"
+
+
+def test_sixty_crowds_and_the_middle_of_their_seconds() -> None:
+    assert len(CROWDS) == 60
+    cells = [
+        grid_cell(Crowd("bc2gm", 5, precision), "mace", 1.0) | {"cpu_seconds": seconds}
+        for precision, seconds in ((0.1, 2.0), (0.3, 90.0), (0.5, 4.0))
+    ]
+    assert cost_table(cells).rows[2][1:3] == (NOT_RUN, "4")
