@@ -89,6 +89,9 @@ def test_rows_of_alpha_stand_in_the_order_of_the_paper() -> None:
     found = expertise_cells([cell], "bc2gm")
     assert expertise_table(found, "local").rows[0] == ("a01", "default preset", "4", "0.30", "0.70", "0.00")
     assert expertise_table(found, "local").rows[2][3:] == ("", "", "")
+    assert [row[1] for row in expertise_table(found, "local").rows[:2]] == ["default preset", "with gold"]
+    other = expertise_table(found | {"paper preset": expertise_cell(0.7, 0.8)}, "local")
+    assert [row[1] for row in other.rows[2:4]] == ["with gold, default preset", "with gold, paper preset"]
 
 
 def test_the_error_of_a_row_is_that_of_the_right_label_where_both_are_known() -> None:

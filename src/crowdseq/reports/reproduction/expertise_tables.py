@@ -37,17 +37,26 @@ def vectors(cell: Mapping[str, Any], kind: str, source: str) -> list[list[float]
 
 
 def expertise_table(found: Mapping[str, Mapping[str, Any]], kind: str) -> Table:
-    """A row for each annotator and source."""
+    """A row for each annotator and source; what gold says stands once if it is the same for all presets."""
     first = next(iter(found.values()))
-    rows: list[tuple[object, ...]] = []
-    for place, annotator in enumerate(first["annotators"]):
-        for preset, cell in found.items():
-            for source, name in (("estimated", preset), ("true", f"with gold, {preset}")):
-                shares = vectors(cell, kind, source)[place]
-                shown = ["" for _ in cell["tags"]] if shares is None else [f"{share:.2f}" for share in shares]
-                votes = f"{cell[kind][source][place]['votes']:.0f}"
-                rows.append((annotator, name, votes, *shown))
-    return Table(("annotator", "source", "votes", *label_order(first["tags"])), tuple(rows))
+    sources = [(preset, cell, "estimated") for preset, cell in found.items()]
+    if all(cell[kind]["true"] == first[kind]["true"] for cell in found.values()):
+        sources.append(("with gold", first, "true"))
+    else:
+        sources += [(f"with gold, {preset}", cell, "true") for preset, cell in found.items()]
+    rows = tuple(
+        (annotator, name, *_row(cell, kind, source, place))
+        for place, annotator in enumerate(first["annotators"])
+        for name, cell, source in sources
+    )
+    return Table(("annotator", "source", "votes", *label_order(first["tags"])), rows)
+
+
+def _row(cell: Mapping[str, Any], kind: str, source: str, place: int) -> list[str]:
+    """Votes and shares of one annotator."""
+    shares = vectors(cell, kind, source)[place]
+    shown = ["" for _ in cell["tags"]] if shares is None else [f"{share:.2f}" for share in shares]
+    return [f"{cell[kind][source][place]['votes']:.0f}", *shown]
 
 
 def mean_error(cell: Mapping[str, Any], kind: str) -> float | None:
