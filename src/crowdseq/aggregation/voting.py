@@ -50,3 +50,18 @@ def span_shares(corpus: Corpus) -> FloatArray:
     result[:, scheme.outside] = 1.0 - shares
     result[np.arange(corpus.n_tokens), tags] += shares
     return result
+
+
+def majority_shares(shares: FloatArray) -> FloatArray:
+    """(T, M) shares of votes to all for the label with the most, evenly between labels that tie."""
+    top = (shares == shares.max(axis=1, keepdims=True)).astype(np.float64)
+    return np.asarray(top / top.sum(axis=1, keepdims=True))
+
+
+def dependent_weights(counts: FloatArray, correlation: float) -> FloatArray:
+    """(T, M) vote counts to (T, 1) weights of a vote: those that err together tell less than free ones.
+
+    n votes count as n / (1 + correlation (n - 1)), the design effect of samples taken in clusters.
+    """
+    further = np.maximum(counts.sum(axis=1, keepdims=True) - 1.0, 0.0)
+    return np.asarray(1.0 / (1.0 + correlation * further))

@@ -6,31 +6,24 @@ one truth for each, which is another quantity. `docs/methods/sa-slc.md` tells th
 """
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
 from crowdseq.aggregation.ascent import Ascent, ascend, judge_on
 from crowdseq.aggregation.contract import NO_HELP, Help, Learned, ResumableAggregator, method, require
 from crowdseq.aggregation.coupling import Coupling
-from crowdseq.aggregation.evidence import (
-    DEPENDENCIES,
-    SCOPES,
-    ContextVotes,
-    Evidence,
-    linked_tokens,
-    word_numbers,
-)
+from crowdseq.aggregation.evidence import ContextVotes, Evidence, linked_tokens, word_numbers
 from crowdseq.aggregation.folds import assign_folds
 from crowdseq.aggregation.joint_em import JointEm, State
+from crowdseq.aggregation.sa_slc_presets import CHOICES, LEAST, PRESETS
 from crowdseq.aggregation.settling import best_valid_tags, scheme_scores, settle
 from crowdseq.aggregation.truth_model import Belief, TruthModel
-from crowdseq.aggregation.voting import label_shares
+from crowdseq.aggregation.voting import dependent_weights, label_shares, majority_shares
 from crowdseq.arrays import BoolArray, FloatArray
 from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
 from crowdseq.errors import SettingsError
-from crowdseq.numerics.candidates import MODES, Candidates, candidate_mask, with_paths
+from crowdseq.numerics.candidates import Candidates, candidate_mask, with_paths
 from crowdseq.numerics.categorical import count_votes
 from crowdseq.numerics.dependency import Smoothing
 from crowdseq.numerics.em import Progress, quiet
@@ -39,54 +32,6 @@ from crowdseq.tagging.crf import CrfTrainer
 from crowdseq.tagging.features import feature_settings
 from crowdseq.tagging.tagger import Tagger
 from crowdseq.tagging.targets import Targets
-
-STARTS = ("majority", "votes", "paper")
-
-# What a setting is when nobody sets it, by preset.
-PRESETS: dict[str, dict[str, Any]] = {
-    "default": {
-        "dependency": "auto",
-        "repeat_scope": "document",
-        "repeat_tokens": "content",
-        "candidates": "off",
-        "upper": 1.0,
-        "lower": 0.15,
-        "smoothing": 100.0,
-        "folds": 5,
-        "temper": 1.0,
-        "correlation": 0.1,
-        "deference": 0.5,
-        "plausibility": True,
-        "coupling": 0.35,
-        "start": "majority",
-        "rounds": 8,
-        "steps": 15,
-        "document": True,
-        "temperature": 2.0,
-        "c2": 2.0,
-    },
-    "paper": {
-        "dependency": "paper",
-        "repeat_scope": "sentence",
-        "repeat_tokens": "all",
-        "candidates": "paper",
-        "upper": 2.0,
-        "lower": 1.0,
-        "smoothing": 0.0,
-        "folds": 1,
-        "temper": 1.0,
-        "correlation": 0.0,
-        "deference": 0.0,
-        "plausibility": False,
-        "coupling": 0.0,
-        "start": "paper",
-        "rounds": 10,
-        "steps": 30,
-        "document": False,
-        "temperature": 1.0,
-        "c2": 1.0,
-    },
-}
 
 
 @method("sa-slc")
@@ -153,10 +98,10 @@ class SaSlc(ResumableAggregator):
         for name, value in PRESETS[self.preset].items():
             if getattr(self, name) is None:
                 object.__setattr__(self, name, value)
-        for name, choices in _CHOICES.items():
+        for name, choices in CHOICES.items():
             value = getattr(self, name)
             require(value in choices, f"{name} is '{value}', choose one of {', '.join(choices)}")
-        for name, least in _LEAST.items():
+        for name, least in LEAST.items():
             value = getattr(self, name)
             require(value >= least, f"{name} is {value}, it must be at least {least}")
         require(self.upper >= self.lower, f"upper is {self.upper}, it cannot be below lower, {self.lower}")  # type: ignore[operator]
@@ -245,7 +190,7 @@ class SaSlc(ResumableAggregator):
             CandidateLists.of_mask(chosen.mask, corpus.offsets),
             Coupling.of(corpus, words, linked) if self.coupling else None,
             _smoothing(strength, corpus),
-            self._vote_weights(counts),
+            float(self.temper or 0.0) * dependent_weights(counts, float(self.correlation or 0.0)),
             float(self.deference or 0.0),
             bool(self.plausibility) and corpus.scheme.outside >= 0,
             float(self.coupling or 0.0),
@@ -261,11 +206,6 @@ class SaSlc(ResumableAggregator):
             return str(self.dependency)
         return "off" if corpus.scheme.is_plain else "local"
 
-    def _vote_weights(self, counts: FloatArray) -> FloatArray:
-        """(T, M) vote counts to (T, 1) weights: votes that err together tell less than as many free ones."""
-        further = np.maximum(counts.sum(axis=1, keepdims=True) - 1.0, 0.0)
-        return np.asarray(float(self.temper or 0.0) / (1.0 + float(self.correlation or 0.0) * further))
-
     def _candidates(self, corpus: Corpus, counts: FloatArray) -> Candidates:
         mask = candidate_mask(counts, str(self.candidates), float(self.upper or 0), float(self.lower or 0))
         if self.gold:
@@ -278,7 +218,7 @@ class SaSlc(ResumableAggregator):
     def _begin(self, session: JointEm, corpus: Corpus) -> State:
         if self.start != "paper":
             shares = label_shares(corpus)
-            return session.from_shares(_majority(shares) if self.start == "majority" else shares)
+            return session.from_shares(majority_shares(shares) if self.start == "majority" else shares)
         rng = np.random.default_rng(self.seed)
         tables = session.evidence.draw(rng, len(corpus.scheme))
         return session.from_tables(tables, self._one_annotator(session, corpus, rng))
@@ -327,12 +267,6 @@ def _likely_labels(corpus: Corpus, counts: FloatArray) -> BoolArray:
     return np.asarray(likely)
 
 
-def _majority(shares: FloatArray) -> FloatArray:
-    """(T, M) shares of votes to all for the label with the most, evenly between labels that tie."""
-    top = (shares == shares.max(axis=1, keepdims=True)).astype(np.float64)
-    return np.asarray(top / top.sum(axis=1, keepdims=True))
-
-
 def _smoothing(strength: float, corpus: Corpus) -> Smoothing:
     """Back-off of the annotators' tables.
 
@@ -345,25 +279,3 @@ def _smoothing(strength: float, corpus: Corpus) -> Smoothing:
 
 _TELLING_SHARE = 0.1
 _PLAIN_PRIOR = 1e5
-_CHOICES: dict[str, tuple[str, ...]] = {
-    "dependency": ("auto", *DEPENDENCIES),
-    "repeat_scope": SCOPES,
-    "repeat_match": ("exact", "casefold"),
-    "repeat_tokens": ("content", "all"),
-    "candidates": MODES,
-    "start": STARTS,
-}
-_LEAST: dict[str, float] = {
-    "lower": 0.0,
-    "smoothing": 0.0,
-    "folds": 1,
-    "temper": 0.0,
-    "correlation": 0.0,
-    "deference": 0.0,
-    "coupling": 0.0,
-    "rounds": 1,
-    "tolerance": 0.0,
-    "steps": 1,
-    "c2": 0.0,
-    "threads": 1,
-}
