@@ -4,6 +4,7 @@ import pytest
 
 from cell_worlds import grid_cell
 from crowdseq.reports.reproduction.grid_reading import (
+    behind_reading,
     behind_table,
     ceiling_table,
     precision_table,
@@ -102,7 +103,23 @@ def test_counts_by_p_winners_ranks_and_exceptions_agree() -> None:
     assert sum(row[1] for row in winners_table(verdicts).rows) == 1  # type: ignore[misc]
     assert {row[0]: row[2] for row in winners_table(verdicts).rows}["DS"] == 1
     assert {row[0]: row[1] for row in rank_table(scores).rows}["SA-SLC"] == "6.0 / 3.0"
-    assert behind_table(verdicts).rows[0][0] == "CoNLL 2003, K = 5, p = 0.5"
+    assert behind_table(scores, verdicts).rows[0][0] == "CoNLL 2003, K = 5, p = 0.5"
+
+
+@pytest.mark.parametrize(
+    ("balance", "told"),
+    [
+        ((50.0, 90.0), "on 1 SA-SLC marks more wrongly, though it misses less."),
+        ((90.0, 50.0), "on 1 SA-SLC misses more."),
+        ((50.0, 50.0), "on 1 SA-SLC marks more wrongly and misses more."),
+    ],
+)
+def test_where_it_is_behind_the_page_says_in_what(balance: tuple[float, float], told: str) -> None:
+    cells = [grid_cell(CROWD, name, 60.0 if name == "sa-slc" else 65.0) for name in METHODS]
+    cells[-1]["tagger"] |= {"precision": balance[0] / 100, "recall": balance[1] / 100}
+    scores = GridScores.of_cells(cells)
+    assert behind_reading(scores, judge(scores)).endswith(told)
+    assert behind_table(scores, judge(scores)).rows[0][3] == f"60.00 ({balance[0]} / {balance[1]})"
 
 
 def test_sixty_crowds_and_the_middle_of_their_seconds() -> None:

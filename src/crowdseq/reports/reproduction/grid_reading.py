@@ -6,7 +6,7 @@ from statistics import mean
 
 from crowdseq.reports.reproduction.grid_scores import CROWDS, Crowd, GridScores
 from crowdseq.reports.reproduction.published import METHODS, PRECISIONS, TITLES, published_f1
-from crowdseq.reports.reproduction.verdicts import NEAR_CEILING, Verdict, near_ceiling
+from crowdseq.reports.reproduction.verdicts import NEAR_CEILING, OURS, Verdict, near_ceiling
 from crowdseq.reports.tables import Table
 
 
@@ -70,14 +70,40 @@ def rank_table(scores: GridScores) -> Table:
     return Table(("mean rank, here / in the paper", *TITLES.values()), tuple(rows))
 
 
-def behind_table(verdicts: Sequence[Verdict]) -> Table:
-    """Crowds on which another method is ahead by more than can be put down to chance."""
+def behind_table(scores: GridScores, verdicts: Sequence[Verdict]) -> Table:
+    """Crowds on which another method is ahead by more than can be put down to chance, and in what."""
     rows = tuple(
-        (crowd_name(one.crowd), METHODS[one.first], f"{one.best:.2f}", f"{one.own:.2f}", f"{one.gap:.2f}")
+        (
+            crowd_name(one.crowd),
+            METHODS[one.first],
+            f"{one.best:.2f} ({_balance(scores, one.crowd, one.first)})",
+            f"{one.own:.2f} ({_balance(scores, one.crowd, OURS)})",
+            f"{one.gap:.2f}",
+        )
         for one in verdicts
         if not one.is_level
     )
-    return Table(("crowd", "first", "its F1", "SA-SLC", "behind by"), rows)
+    return Table(("crowd", "first", "its F1 (P / R)", "SA-SLC (P / R)", "behind by"), rows)
+
+
+def behind_reading(scores: GridScores, verdicts: Sequence[Verdict]) -> str:
+    """Whether SA-SLC marks too much or too little where it is behind."""
+    behind = [one for one in verdicts if not one.is_level]
+    kinds = Counter(_lack(scores, one) for one in behind)
+    told = [f"on {count} SA-SLC {kind}" for kind, count in kinds.most_common()]
+    return f"Against the method that is first there: {', '.join(told)}."
+
+
+def _lack(scores: GridScores, verdict: Verdict) -> str:
+    ours, theirs = (scores.balance(verdict.crowd, name) or (0.0, 0.0) for name in (OURS, verdict.first))
+    if ours[0] < theirs[0] and ours[1] < theirs[1]:
+        return "marks more wrongly and misses more"
+    return "marks more wrongly, though it misses less" if ours[0] < theirs[0] else "misses more"
+
+
+def _balance(scores: GridScores, crowd: Crowd, method: str) -> str:
+    precision, recall = scores.balance(crowd, method) or (0.0, 0.0)
+    return f"{precision:.1f} / {recall:.1f}"
 
 
 def published_table(verdicts: Sequence[Verdict], *, comparable: bool) -> Table:

@@ -1,7 +1,7 @@
 """The cells of the grid, found by crowd and method: F1 in percent, the mean over repeats and its error."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import product
 from math import sqrt
 from statistics import mean, stdev
@@ -12,6 +12,9 @@ from crowdseq.reports.reproduction.published import ANNOTATORS, METHODS, PRECISI
 PAPER_PRESET = "sa-slc, paper preset"
 FURTHER = ("bsc", "ibcc", "crf-ma")
 CEILING_CROWD = (5, 0.5)  # gold labels do not depend on the crowd: its cell stands with this one
+
+
+_MEASURES = ("precision", "recall", "f1")
 
 
 class Crowd(NamedTuple):
@@ -27,21 +30,25 @@ CROWDS = tuple(Crowd(*parts) for parts in product(TITLES, ANNOTATORS, PRECISIONS
 
 @dataclass(frozen=True)
 class GridScores:
-    """Percent F1 of the taggers by crowd, method and repeat."""
+    """Percent F1 of the taggers by crowd, method and repeat; balances: their precision and recall."""
 
     found: Mapping[tuple[Crowd, str], Mapping[int, float]]
+    balances: Mapping[tuple[Crowd, str], Sequence[tuple[float, float]]] = field(default_factory=dict)
 
     @classmethod
     def of_cells(cls, cells: Iterable[Mapping[str, Any]]) -> "GridScores":
         """Cells of folds and of quick runs are no part of the grid."""
         found: dict[tuple[Crowd, str], dict[int, float]] = {}
+        balances: dict[tuple[Crowd, str], list[tuple[float, float]]] = {}
         for cell in cells:
             key = cell["key"]
             if "fold" in key or "sentences" in key:
                 continue
             place = Crowd(key["data"], key["annotators"], key["precision"]), row_name(key)
-            found.setdefault(place, {})[key["repeat"]] = 100 * (cell["tagger"]["f1"] or 0.0)
-        return cls(found)
+            precision, recall, f1 = (100 * (cell["tagger"][name] or 0.0) for name in _MEASURES)
+            found.setdefault(place, {})[key["repeat"]] = f1
+            balances.setdefault(place, []).append((precision, recall))
+        return cls(found, balances)
 
     def repeats(self, crowd: Crowd, method: str) -> Mapping[int, float]:
         return self.found.get((crowd, method), {})
@@ -50,6 +57,11 @@ class GridScores:
         """None when it has not been run."""
         values = self.repeats(crowd, method).values()
         return mean(values) if values else None
+
+    def balance(self, crowd: Crowd, method: str) -> tuple[float, float] | None:
+        """Mean precision and mean recall."""
+        pairs = self.balances.get((crowd, method), ())
+        return (mean(one for one, _ in pairs), mean(other for _, other in pairs)) if pairs else None
 
     def ceiling(self, data: str) -> float | None:
         """The tagger that learned from gold labels."""

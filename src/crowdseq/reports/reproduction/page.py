@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from crowdseq.reports.reproduction import prose
 from crowdseq.reports.reproduction.expertise_tables import expertise_cells
 from crowdseq.reports.reproduction.grid_reading import (
+    behind_reading,
     behind_table,
     ceiling_table,
     precision_table,
@@ -87,19 +88,22 @@ def _reading(scores: GridScores) -> list[str]:
         as_markdown(precision_table(verdicts)),
         as_markdown(winners_table(verdicts)),
         as_markdown(rank_table(scores)),
-        *_exceptions(verdicts),
+        *_exceptions(scores, verdicts),
     ]
 
 
-def _exceptions(verdicts: list[Verdict]) -> list[str]:
+def _exceptions(scores: GridScores, verdicts: list[Verdict]) -> list[str]:
     """Every crowd on which a count above says no."""
     lists = (
-        ("another method is ahead of SA-SLC", behind_table(verdicts)),
+        ("another method is ahead of SA-SLC", behind_table(scores, verdicts)),
         ("ours is not above the paper's SA-SLC", published_table(verdicts, comparable=True)),
         ("the paper's SA-SLC is above our gold ceiling", published_table(verdicts, comparable=False)),
         ("SA-SLC stays below 97 % of the ceiling though p ≥ 0.5", ceiling_table(verdicts)),
     )
-    return [block for what, table in lists for block in _listed(what, table)]
+    blocks = [_listed(what, table) for what, table in lists]
+    if lists[0][1].rows:
+        blocks[0].append(behind_reading(scores, verdicts))
+    return [block for listed in blocks for block in listed]
 
 
 def _listed(what: str, table: Table) -> list[str]:
