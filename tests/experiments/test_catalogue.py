@@ -18,6 +18,7 @@ from crowdseq.experiments.catalogue import (
     cell_file,
     chosen_keys,
     run_experiment,
+    runnable,
 )
 from crowdseq.experiments.cells import key_of
 from crowdseq.experiments.parallel import Workers
@@ -65,6 +66,15 @@ def test_a_corpus_that_is_not_there_is_told(tmp_path: Path) -> None:
         run_experiment("grid", Choice(only=("nowhere",)), tmp_path, QUIET)
     with pytest.raises(SettingsError, match="table-x needs the crowd of Mechanical Turk"):
         run_experiment("table-x", Choice(quick=True, has_data=False), tmp_path, QUIET)
+
+
+def test_all_is_what_the_data_and_the_corpora_allow() -> None:
+    assert runnable(Choice()) == list(EXPERIMENTS)
+    assert runnable(Choice(only=("bc2gm",))) == ["datasets", "folds", "grid", "expertise"]
+    assert runnable(Choice(only=("jnlpba",))) == ["datasets", "folds", "grid"]
+    assert runnable(Choice(quick=True, has_data=False)) == ["datasets", "folds", "grid", "expertise"]
+    with pytest.raises(SettingsError, match="no experiment is about that corpus"):
+        runnable(Choice(only=("nowhere",)))
 
 
 @pytest.mark.parametrize(("now", "same"), [(80.0, True), (80.001, False)])

@@ -8,9 +8,20 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 import cell_worlds
 from crowdseq.experiments.cells import CellFile
 from crowdseq.experiments.parallel import Workers, compute_all
+
+
+def start(folder: Path) -> subprocess.Popen[bytes]:
+    """The run of `cell_worlds` in a process group of its own."""
+    command = [sys.executable, cell_worlds.__file__, str(folder)]
+    tests = str(Path(cell_worlds.__file__).parent)
+    return subprocess.Popen(
+        command, env={**os.environ, "PYTHONPATH": tests}, stderr=subprocess.PIPE, start_new_session=True
+    )
 
 
 def wait_for(condition: Callable[[], bool], seconds: float = 20.0) -> None:
@@ -30,13 +41,10 @@ def is_running(process: int) -> bool:
 
 def test_a_killed_run_goes_on_where_it_was(tmp_path: Path) -> None:
     file, log = CellFile(tmp_path / "cells.jsonl"), tmp_path / "log"
-    tests = Path(cell_worlds.__file__).parent
-    killed = subprocess.Popen(
-        [sys.executable, cell_worlds.__file__, str(tmp_path)], env={**os.environ, "PYTHONPATH": str(tests)}
-    )
+    killed = start(tmp_path)
     wait_for(lambda: len(file.load()) >= 2)
     killed.send_signal(signal.SIGKILL)
-    killed.wait()
+    killed.communicate()
     workers = {int(line.split()[0]) for line in log.read_text().splitlines()}
     wait_for(lambda: not any(map(is_running, workers)))
     finished = file.load()
@@ -47,6 +55,29 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path: Path) -> None:
     cells = cell_worlds.run(tmp_path)
     assert [cell["square"] for cell in cells] == [number**2 for number in range(8)]
     assert len(log.read_text().splitlines()) == len(cells) - len(finished)
+
+
+def test_an_interrupt_ends_the_workers_without_a_word(tmp_path: Path) -> None:
+    run, log = start(tmp_path), tmp_path / "log"
+    wait_for(log.exists)
+    os.killpg(run.pid, signal.SIGINT)  # as a terminal does: to all of them
+    words = run.communicate()[1].decode()
+    workers = {int(line.split()[0]) for line in log.read_text().splitlines()}
+    wait_for(lambda: not any(map(is_running, workers)))
+    assert run.returncode == -signal.SIGINT
+    assert words.count("Traceback") == 1, words
+    assert "SpawnProcess" not in words
+
+
+def test_a_cell_that_fails_is_told_and_those_before_it_are_kept(tmp_path: Path) -> None:
+    file, workers = CellFile(tmp_path / "cells.jsonl"), Workers(tmp_path, 1, lambda *_: None)
+    keys: list[dict[str, object]] = [
+        *cell_worlds.KEYS[:2],
+        {"data": "none", "method": "wait", "number": "no number"},
+    ]
+    with pytest.raises(TypeError):
+        compute_all(file, keys, cell_worlds.wait_a_little, workers)
+    assert len(file.load()) == 2
 
 
 def test_cells_that_are_there_are_not_computed(tmp_path: Path) -> None:

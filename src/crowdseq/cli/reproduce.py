@@ -67,13 +67,21 @@ def command(what: str, **options: Any) -> None:
     elif options["again"] is not None:
         _check_again(what, options)
     elif what == "all":
-        for name in (*_EXPERIMENTS, *_STUDIES):
-            if options["data"] is not None or (options["quick"] and name in _EXPERIMENTS[:4]):
-                _run(name, options)
-            elif not options["quick"]:
-                raise _no_data()
+        for name in _all_names(options):
+            _run(name, options)
     else:
         _run(what, options)
+
+
+def _all_names(options: dict[str, Any]) -> list[str]:
+    """What there is to run with the data and for the corpora that were named."""
+    from crowdseq.experiments.catalogue import Choice, runnable
+
+    if options["data"] is None and not options["quick"]:
+        raise _no_data()
+    choice = Choice(options["only"], quick=options["quick"], has_data=options["data"] is not None)
+    studies = _STUDIES if choice.has_data and not choice.only else ()
+    return [*runnable(choice), *studies]
 
 
 def _run(what: str, options: dict[str, Any]) -> None:

@@ -105,6 +105,23 @@ def run_experiment(name: str, choice: Choice, out: Path, workers: Workers) -> li
     return compute_all(cell_file(out, name, quick=choice.quick), keys, experiment.compute, workers)
 
 
+def runnable(choice: Choice) -> list[str]:
+    """The experiments that can be run with the data there is and are about one of the chosen corpora."""
+    found = [
+        name
+        for name, experiment in EXPERIMENTS.items()
+        if (choice.has_data or not experiment.needs_data)
+        and (choice.quick or not choice.only or _corpora(experiment, choice) & set(choice.only))
+    ]
+    if not found:
+        raise SettingsError(f"--only {', '.join(choice.only)}: no experiment is about that corpus")
+    return found
+
+
+def _corpora(experiment: Experiment, choice: Choice) -> set[str]:
+    return {key["data"] for key in experiment.keys(choice)}
+
+
 def chosen_keys(keys: Sequence[Mapping[str, Any]], only: Sequence[str]) -> Keys:
     """The keys of some corpora; all of them when none is named."""
     known = {key["data"] for key in keys}

@@ -2,6 +2,7 @@
 
 import multiprocessing
 import os
+import signal
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -39,7 +40,8 @@ def compute_all(
         # Spawned: compiled kernels and threads do not survive a fork.
         context = multiprocessing.get_context("spawn")
         n_workers = min(workers.jobs, len(missing))
-        pool = ProcessPoolExecutor(n_workers, mp_context=context, initializer=_leave_with_parent)
+        others = set(multiprocessing.active_children())
+        pool = ProcessPoolExecutor(n_workers, mp_context=context, initializer=_begin_worker)
         try:
             futures: dict[Future[Mapping[str, Any]], Mapping[str, Any]] = {
                 pool.submit(compute, key, workers.data): key for key in missing
@@ -50,13 +52,19 @@ def compute_all(
                 file.append(cell)
                 found[key_of(key)] = cell
                 clock.done(key)
+        except BaseException:
+            # Nobody waits for the cells that are being computed.
+            for worker in set(multiprocessing.active_children()) - others:
+                worker.terminate()
+            raise
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
     return [found[key_of(key)] for key in keys]
 
 
-def _leave_with_parent() -> None:
-    """A worker whose parent was killed would wait for work for ever; it leaves at once instead."""
+def _begin_worker() -> None:
+    """A worker leaves Ctrl-C to its parent, and leaves with it: else it would wait for work for ever."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
 
     def watch() -> None:
