@@ -13,6 +13,7 @@ from crowdseq.core.corpus import Corpus
 from crowdseq.evaluation.scores import evaluate
 from crowdseq.experiments.folding import fold_parts
 from crowdseq.experiments.splits import load_split
+from crowdseq.reports.reproduction.recipes import recipe_of
 from crowdseq.simulation import simulate
 from crowdseq.tagging.crf import CrfTrainer
 from crowdseq.tagging.tagger import Tagger
@@ -65,7 +66,7 @@ def compute_cell(key: Mapping[str, Any], data: Path) -> dict[str, Any]:
         "cpu_seconds": round(seconds, 1),
         "memory_mb": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024),
         "version": crowdseq.__version__,
-        "recipe": repr(run.recipe),
+        "recipe": recipe_of(run.recipe),
     }
 
 

@@ -13,6 +13,7 @@ import crowdseq
 from crowdseq.core.corpus import Corpus
 from crowdseq.errors import FormatError, Problem
 from crowdseq.experiments.turk_tagger import turk_crowd
+from crowdseq.reports.reproduction.recipes import recipe_of
 from crowdseq.workflows.learning import learn
 
 SENTENCE = "conll2003-train-d231-s21"
@@ -27,7 +28,8 @@ def compute_example(key: Mapping[str, Any], data: Path) -> dict[str, Any]:
     """All tags, the consensus with its confidence, and of each annotator α and β for the label in doubt."""
     crowd = turk_crowd(data, None)
     place = example_place(crowd, key["sentence"])
-    consensus = learn(crowd, key["method"], tagger=False, **key["settings"]).consensus
+    run = learn(crowd, key["method"], tagger=False, **key["settings"])
+    consensus = run.consensus
     start = int(crowd.offsets[place])
     shown = slice(start, start + len(crowd.text.tokens[place]))
     ballot = crowd.annotations.ballots[place]
@@ -49,6 +51,7 @@ def compute_example(key: Mapping[str, Any], data: Path) -> dict[str, Any]:
             for voter, row in zip(ballot.voters.tolist(), ballot.tags.tolist(), strict=True)
         ],
         "version": crowdseq.__version__,
+        "recipe": recipe_of(run.recipe),
     }
 
 

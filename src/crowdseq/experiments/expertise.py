@@ -12,6 +12,7 @@ from crowdseq.arrays import FloatArray, IntArray
 from crowdseq.core.corpus import Corpus
 from crowdseq.experiments.crowd_cells import cell_crowd, cell_key
 from crowdseq.methods.sa_slc import SaSlc
+from crowdseq.reports.reproduction.recipes import recipe_of
 from crowdseq.workflows.learning import learn
 
 # The entity type whose rows the paper shows, by corpus.
@@ -47,7 +48,7 @@ def compute_expertise(key: Mapping[str, Any], data: Path) -> dict[str, Any]:
             "estimated": _shares(run.consensus.parameters, name, crowd, truth, context),
             "true": _shares(true, name, crowd, truth, context),
         }
-    return cell | {"version": crowdseq.__version__, "recipe": repr(run.recipe)}
+    return cell | {"version": crowdseq.__version__, "recipe": recipe_of(run.recipe)}
 
 
 def _gold_tables(crowd: Corpus, recipe: SaSlc) -> dict[str, Any]:

@@ -12,28 +12,30 @@ from pathlib import Path
 from typing import Any
 
 from crowdseq.experiments.cells import CellFile, Tell, key_of
+from crowdseq.reports.reproduction.recipes import is_outdated
 
 CellOf = Callable[[Mapping[str, Any], Path], Mapping[str, Any]]
 
 
 @dataclass(frozen=True)
 class Workers:
-    """How many processes work at a time, on data of which folder, and who is told."""
+    """How many processes at a time, on data of which folder, who is told, and which cells are too old."""
 
     data: Path
     jobs: int
     tell: Tell
+    is_outdated: Callable[[Mapping[str, Any]], bool] = is_outdated
 
 
 def compute_all(
     file: CellFile, keys: Sequence[Mapping[str, Any]], compute: CellOf, workers: Workers
 ) -> list[dict[str, Any]]:
-    """The cells of all keys, in their order; those not in the file yet are computed and appended.
+    """The cells of all keys, in their order; those missing or outdated are computed and appended.
 
     compute: a function of a module, since other processes have to find it. An interrupt loses only the cells
     that are being computed.
     """
-    found = file.load()
+    found = {name: cell for name, cell in file.load().items() if not workers.is_outdated(cell)}
     missing = [key for key in keys if key_of(key) not in found]
     clock = _Clock(len(keys), len(missing), workers.tell)
     if missing:

@@ -13,6 +13,7 @@ from crowdseq.core.corpus import Corpus
 from crowdseq.errors import FormatError, Problem
 from crowdseq.experiments.crowd_cells import SIX, consensus_scores, learn_with_tagger, tagger_scores
 from crowdseq.experiments.grid import FURTHER, PAPER
+from crowdseq.reports.reproduction.recipes import recipe_of
 from crowdseq.workflows.reading import read
 
 PAPER_SENTENCES = 3_000
@@ -46,7 +47,7 @@ def compute_turk(key: Mapping[str, Any], data: Path) -> dict[str, Any]:
         "n_sentences": len(crowd),
         "cpu_seconds": round(seconds, 1),
         "version": crowdseq.__version__,
-        "recipe": repr(run.recipe),
+        "recipe": recipe_of(run.recipe),
     }
 
 

@@ -1,5 +1,6 @@
 """The page as a whole, and the figures it shows: made of cells alone, so that it can be made again."""
 
+from collections import Counter
 from collections.abc import Mapping
 
 from crowdseq.reports.reproduction import prose
@@ -14,9 +15,10 @@ from crowdseq.reports.reproduction.grid_reading import (
     summary_table,
     winners_table,
 )
-from crowdseq.reports.reproduction.grid_scores import CROWDS, GridScores
+from crowdseq.reports.reproduction.grid_scores import CROWDS, GridScores, row_name
 from crowdseq.reports.reproduction.plots import expertise_figure, grid_figure
 from crowdseq.reports.reproduction.published import TITLES
+from crowdseq.reports.reproduction.recipes import is_outdated
 from crowdseq.reports.reproduction.sections import (
     EXPERTISE_FIGURES,
     GRID_FIGURES,
@@ -45,7 +47,15 @@ SECTIONS = {
 def make_page(results: Mapping[str, Cells]) -> str:
     """Markdown; results: cells by the name of their experiment, any of which may be missing."""
     scores = GridScores.of_cells(results.get("grid", ()))
-    blocks = [NOTE, "# Reproduction", prose.INTRODUCTION, *_reading(scores), prose.REASONS, prose.CHOICES]
+    blocks = [
+        NOTE,
+        "# Reproduction",
+        prose.INTRODUCTION,
+        *_outdated(results),
+        *_reading(scores),
+        prose.REASONS,
+        prose.CHOICES,
+    ]
     for name, section in SECTIONS.items():
         blocks += section(results.get(name, ()))
     return "\n\n".join(blocks) + "\n"
@@ -60,6 +70,15 @@ def make_figures(results: Mapping[str, Cells]) -> dict[str, bytes]:
         if found:
             figures[file] = expertise_figure(found, data, kind)
     return figures
+
+
+def _outdated(results: Mapping[str, Cells]) -> list[str]:
+    """Says how many cells of which methods today's defaults would not give."""
+    counts = Counter(
+        row_name(cell["key"]) for cells in results.values() for cell in cells if is_outdated(cell)
+    )
+    told = ", ".join(f"{count} of {name}" for name, count in sorted(counts.items()))
+    return [f"**Defaults have changed since some cells were computed: {told}.**"] if told else []
 
 
 def _reading(scores: GridScores) -> list[str]:
