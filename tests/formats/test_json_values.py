@@ -50,6 +50,53 @@ def test_objects_one_after_the_other_give_themselves(values: list[Any], size: in
     assert values_in_blocks(data, size) == values
 
 
+tasks = st.recursive(
+    st.text(st.sampled_from('{}[],": \\\n'), max_size=6) | st.integers(0, 99),
+    lambda inner: st.lists(
+        st.builds(
+            lambda number, text, more: {"id": number, "a": text, "b": more}, st.integers(0, 9), inner, inner
+        ),
+        max_size=3,
+    ),
+    max_leaves=12,
+)
+
+
+@given(
+    st.lists(
+        st.builds(lambda number, inner: {"id": number, "a": inner}, st.integers(0, 99), tasks), max_size=9
+    ),
+    st.sampled_from([(", ", ": "), (",\n", ": "), (",", ":"), (" , ", " : ")]),
+    st.sampled_from([None, 2]),
+    st.integers(20, 200),
+)
+def test_objects_that_look_like_their_parts_are_told_apart(
+    values: list[Any], signs: tuple[str, str], indent: int | None, size: int
+) -> None:
+    text = json.dumps(values, separators=signs, indent=indent)
+    assert values_in_blocks(text.encode(), size) == values
+    found = values_of(text.encode())
+    lines = [line for line, _ in found]
+    starts = [text.count("\n", 0, place) + 1 for place in starts_of(text)]
+    assert lines == starts
+
+
+def starts_of(text: str) -> list[int]:
+    """Where the values of an array begin, found by the standard library."""
+    found, place = [], text.find("{")
+    while place >= 0:
+        found.append(place)
+        _, end = json.JSONDecoder().raw_decode(text, place)
+        place = text.find("{", end)
+    return found
+
+
+def test_a_file_that_keeps_misleading_is_still_read_right() -> None:
+    inner = [{"id": 1, "k": 2}] * 50
+    values = [{"id": 1, "k": number, "inner": inner} for number in range(30)]
+    assert [value for _, value in values_of(json.dumps(values).encode())] == values
+
+
 def test_every_value_has_the_line_where_it_begins() -> None:
     assert values_of(b'[\n {"a":\n  1},\n\n 2]') == [(2, {"a": 1}), (5, 2)]
 

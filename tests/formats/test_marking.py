@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from crowdseq.core.building import Record
 from crowdseq.errors import AnnotationError, FormatError, Problem, SettingsError
 from crowdseq.formats import ReadSettings
-from crowdseq.formats.alignment import Mark, exact_tags, snap
+from crowdseq.formats.alignment import Grid, Mark, exact_tags, snap
 from crowdseq.formats.intake import Intake
 from crowdseq.formats.kept_text import locate, token_bounds
 from crowdseq.formats.marking import Document, Marker
-from crowdseq.formats.regions import Region, _plain_marks, marks_of
+from crowdseq.formats.regions import Region, marks_of, plain_marks
 from crowdseq.formats.tokenizing import tokenizer
 
 TEXT = "Ada met  Bo-Li in\nNew York."
@@ -233,7 +233,7 @@ def test_the_short_way_for_exact_marks_is_the_long_way(
         starts.append((ends[-1] if ends else 0) + gap)
         ends.append(starts[-1] + length)
     marks = [Mark(*span) for span in spans]
-    short = exact_tags(marks, starts, ends)
+    short = exact_tags(marks, Grid(starts, ends))
     snapped = snap(marks, starts, ends)
     if short is None:
         assert snapped.events or any(start == end for start, end in zip(starts, ends, strict=True))
@@ -262,7 +262,8 @@ def test_the_short_way_for_plain_regions_is_the_long_way(
 ) -> None:
     regions = [Region(*value) for value in values]
     with Intake(ReadSettings(offset_unit=unit, several_labels="first")) as intake:
-        short = _plain_marks(text, regions, "characters", intake)
+        groups = plain_marks(text, [regions, []], "characters", intake)
+        short = groups and groups[0]
     # A region of a type that is not asked for keeps the short way from being taken, and nothing else.
     every = ReadSettings(offset_unit=unit, several_labels="first", types=("X", "Y"))
     with Intake(every) as intake:

@@ -2,7 +2,9 @@
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from itertools import accumulate
+from operator import eq
 from typing import NamedTuple
 
 from crowdseq.core.building import Tags
@@ -98,30 +100,44 @@ def painted(spans: Iterable[Span], n_tokens: int) -> list[str]:
     return tags
 
 
-def exact_tags(marks: Sequence[Mark], starts: Sequence[int], ends: Sequence[int]) -> list[str] | None:
-    """The tags if every mark covers whole tokens and none overlap, which is nearly always so; else None.
+class Grid:
+    """Which token starts or ends at a character; empty ones, which some tools have, do neither."""
 
-    Empty tokens, which some tools have, neither begin nor end a mark.
-    """
-    tags = [OUTSIDE] * len(starts)
+    def __init__(self, starts: Sequence[int], ends: Sequence[int]) -> None:
+        self.n_tokens = len(starts)
+        self.first = dict(zip(starts, range(len(starts)), strict=True))
+        self.after = dict(zip(ends, range(1, len(ends) + 1), strict=True))
+        if any(map(eq, starts, ends)):
+            bounds = list(enumerate(zip(starts, ends, strict=True)))
+            self.first = {start: number for number, (start, end) in bounds if start < end}
+            self.after = {end: number + 1 for number, (start, end) in bounds if start < end}
+
+
+def exact_tags(marks: Sequence[Mark], grid: Grid) -> list[str] | None:
+    """The tags if every mark covers whole tokens and none overlap, which is nearly always so; else None."""
+    tags = [OUTSIDE] * grid.n_tokens
+    first_at, after_at = grid.first.get, grid.after.get
     for start, end, label in marks:
-        first, last = bisect_right(starts, start) - 1, bisect_left(ends, end)
-        if not 0 <= first <= last < len(ends) or starts[first] != start or ends[last] != end:
+        first, after = first_at(start, -1), after_at(end, -1)
+        length = after - first
+        if first < 0 or length < 1 or tags[first:after].count(OUTSIDE) != length:
             return None
-        if start == ends[first] or starts[last] == end:
-            return None
-        if first == last and tags[first] == OUTSIDE:
-            tags[first] = f"B-{label}"
-        elif tags[first : last + 1].count(OUTSIDE) != last + 1 - first:
-            return None
-        else:
-            _paint(tags, first, last + 1, label)
+        begin, inside = _spelt(label)
+        tags[first] = begin
+        if length > 1:
+            tags[first + 1 : after] = [inside] * (length - 1)
     return tags
 
 
 def _paint(tags: list[str], first: int, after: int, label: str) -> None:
-    tags[first:after] = [f"I-{label}"] * (after - first)
-    tags[first] = f"B-{label}"
+    begin, inside = _spelt(label)
+    tags[first:after] = [inside] * (after - first)
+    tags[first] = begin
+
+
+@lru_cache(maxsize=4096)  # whoever looks up a tag finds the same object faster than an equal one
+def _spelt(label: str) -> tuple[str, str]:
+    return f"B-{label}", f"I-{label}"
 
 
 def _named(mark: Mark) -> str:

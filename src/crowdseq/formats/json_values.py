@@ -1,6 +1,7 @@
 """The values of a JSON array, or of JSON texts one after the other, without holding them all."""
 
 import codecs
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -9,9 +10,13 @@ from crowdseq.formats.encodings import not_decoded
 from crowdseq.formats.intake import Intake
 from crowdseq.formats.reading import chosen_encoding
 from crowdseq.formats.sources import Stream
-from crowdseq.formats.strict_json import JsonFault, decode
+from crowdseq.formats.strict_json import UNSURE, JsonFault, attempt, decode
 
 _SPACE = " \t\r\n"
+_SCALAR = r'(?:-?[0-9]+|"[^"\\]*"|null|true|false)'
+_ANY_KEYS = re.compile(rf'\{{\s*"([^"\\]*)"\s*:\s*{_SCALAR}\s*,\s*"([^"\\]*)"')
+_SEAM = re.compile(r"\}\s{0,99},?\s{0,99}\{")
+_TRIALS = 5
 _CUT_OFF = 16  # a fault so near the end of what was read may be the end itself: half a word, number or escape
 
 
@@ -80,9 +85,48 @@ class _Window:
             self.more()
 
 
+class _Guess:
+    """Where a value of a regular file ends: before the next that begins as the one before did.
+
+    No more than a guess, but one that can be proven: an object that is read whole from its beginning has no
+    other end. So the fast parser, which wants to know the end, can be tried.
+    """
+
+    def __init__(self) -> None:
+        self._seam, self._opening = "", _ANY_KEYS
+        self._trials = _TRIALS
+
+    def learn(self, text: str, end: int) -> None:
+        """Look at what stands between two values, and at the first two keys of the second."""
+        seam = _SEAM.match(text, end - 1)
+        keys = _ANY_KEYS.match(text, seam.end() - 1) if seam else None
+        if seam and keys:
+            first, second = map(re.escape, keys.groups())
+            self._seam = seam.group()
+            self._opening = re.compile(rf'\{{\s*"{first}"\s*:\s*{_SCALAR}\s*,\s*"{second}"')
+
+    def end(self, text: str, place: int) -> int:
+        """Behind the value that begins at a place; -1 without a guess."""
+        if not self._seam or not self._trials:
+            return -1
+        found = text.find(self._seam, place)
+        while found >= 0 and not self._opening.match(text, found + len(self._seam) - 1):
+            found = text.find(self._seam, found + 1)
+        return found + 1 if found >= 0 else -1
+
+    @property
+    def is_trusted(self) -> bool:
+        """Whether the last guess was right."""
+        return bool(self._seam) and self._trials == _TRIALS
+
+    def judge(self, was_right: bool) -> None:
+        """A file in which guesses keep failing is read without them."""
+        self._trials = _TRIALS if was_right else self._trials - 1
+
+
 def read_values(stream: Stream, intake: Intake) -> Iterator[tuple[int, Any]]:
     """The line where each value begins, and the value; a fault ends the reading of this stream."""
-    window = _Window(stream, intake)
+    window, guess = _Window(stream, intake), _Guess()
     in_array = window.sign() == "["
     if in_array:
         window.move(window.place + 1)
@@ -93,7 +137,7 @@ def read_values(stream: Stream, intake: Intake) -> Iterator[tuple[int, Any]]:
         if not sign:
             raise _fault(window, "the JSON array is cut off, fetch the file again")
         line = window.line
-        yield line, _next_value(window, intake)
+        yield line, _next_value(window, guess, intake)
         if in_array:
             _step_over_comma(window)
     if in_array:
@@ -102,8 +146,18 @@ def read_values(stream: Stream, intake: Intake) -> Iterator[tuple[int, Any]]:
             raise _fault(window, "something follows the JSON array, remove it")
 
 
-def _next_value(window: _Window, intake: Intake) -> Any:
+def _next_value(window: _Window, guess: _Guess, intake: Intake) -> Any:
     limits = intake.settings.limits
+    guessed = guess.end(window.text, window.place)
+    if guessed < 0 and guess.is_trusted and not window.is_whole:  # the value goes on behind the window
+        window.more()
+        guessed = guess.end(window.text, window.place)
+    if guessed >= 0:
+        value = attempt(window.text[window.place : guessed], depth=limits.depth)
+        guess.judge(value is not UNSURE)
+        if value is not UNSURE:
+            window.move(guessed)
+            return value
     while True:
         try:
             value, end = decode(window.text, window.place, depth=limits.depth)
@@ -112,6 +166,7 @@ def _next_value(window: _Window, intake: Intake) -> Any:
                 raise _json_fault(window, fault) from None
         else:
             if end < len(window.text) - len("e+") or window.is_whole:  # a number may go on behind these
+                guess.learn(window.text, end)
                 window.move(end)
                 return value
         if len(window.text) - window.place > limits.line_bytes:

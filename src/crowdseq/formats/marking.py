@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 
 from crowdseq.core.building import Record
 from crowdseq.errors import FormatError, Problem
-from crowdseq.formats.alignment import Mark, exact_tags, painted, snap
+from crowdseq.formats.alignment import Grid, Mark, exact_tags, painted, snap
 from crowdseq.formats.intake import Intake
 from crowdseq.formats.kept_text import GOLD_SPANS, OFFSETS, ORIGINAL, SPANS, TEXT, locate
 from crowdseq.formats.normalising import Normalised
-from crowdseq.formats.regions import Region, marks_of, tell
+from crowdseq.formats.regions import Region, marks_of, plain_marks, tell
 from crowdseq.formats.tokenizing import Cut, cut_at, cutter
 
 Bounds = Sequence[tuple[int, int]]
@@ -81,13 +81,8 @@ class Marker:
         normal = Normalised(text) if self.settings.normalise == "nfc" else None
         name = document.id if document.id is not None else self.made_id(normal.text if normal else text)
         place = Problem("", self.file, line, name)
-        find = partial(marks_of, is_proven=self.is_proven)
-        found = {
-            who: find(text, regions, self.unit, intake, place, f"annotator {who}")
-            for who, regions in votes.items()
-            if self._is_vote(who, regions, place)
-        }
-        truth = None if gold is None else find(text, gold, self.unit, intake, place, "gold")
+        counted = {who: regions for who, regions in votes.items() if self._is_vote(who, regions, place)}
+        found, truth = self._marks(text, counted, gold, place)
         if normal is not None and normal.is_changed:
             what = "texts were brought to NFC with LF, exports give back the original characters"
             intake.warn("texts-normalised", what, place)
@@ -101,6 +96,20 @@ class Marker:
             pieces = list(_lines(document, name, cut))
             self._look_at_breaks(text, pieces, [*found.values(), truth or []], place)
         return [self._record(document, piece, cut, found, truth, place) for piece in pieces]
+
+    def _marks(
+        self, text: str, votes: Votes, gold: Sequence[Region] | None, place: Problem
+    ) -> tuple[dict[str, list[Mark]], list[Mark] | None]:
+        """Marks of annotators, and of gold."""
+        plain = plain_marks(text, [*votes.values(), gold or ()], self.unit, self.intake)
+        if plain is not None:
+            return dict(zip(votes, plain, strict=False)), None if gold is None else plain[-1]
+        find = partial(marks_of, is_proven=self.is_proven)
+        found = {
+            who: find(text, regions, self.unit, self.intake, place, f"annotator {who}")
+            for who, regions in votes.items()
+        }
+        return found, None if gold is None else find(text, gold, self.unit, self.intake, place, "gold")
 
     def made_id(self, text: str) -> str:
         """The same for the same text in every file; when a text comes again in one file a number is added."""
@@ -155,7 +164,8 @@ class Marker:
             cut = cut.part(piece.first, piece.last, piece.start)
             here = {who: _inside(marks, piece) for who, marks in found.items()}
             truth = None if gold is None else _inside(gold, piece)
-        votes = {who: self._tags(marks, cut, place) for who, marks in here.items()}
+        grid = Grid(cut.starts, cut.ends)
+        votes = {who: self._tags(marks, cut, grid, place) for who, marks in here.items()}
         extras = {**document.extras, TEXT: text, SPANS: {who: _plain(marks) for who, marks in here.items()}}
         if truth is not None:
             extras[GOLD_SPANS] = _plain(truth)
@@ -170,14 +180,14 @@ class Marker:
             piece.id,
             piece.doc,
             votes,
-            None if truth is None else self._tags(truth, cut, place),
+            None if truth is None else self._tags(truth, cut, grid, place),
             {key: values[piece.first : piece.last] for key, values in document.columns.items()},
             extras,
             f"{place.file}:{place.line}" if place.line else place.file,
         )
 
-    def _tags(self, marks: Sequence[Mark], cut: Cut, place: Problem) -> list[str]:
-        tags = exact_tags(marks, cut.starts, cut.ends)
+    def _tags(self, marks: Sequence[Mark], cut: Cut, grid: Grid, place: Problem) -> list[str]:
+        tags = exact_tags(marks, grid)
         if tags is not None:
             return tags
         settings = self.settings

@@ -1,6 +1,7 @@
 """Offsets as tools count them (code points, UTF-16 units, graphemes) to places in a text, with proof."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple, TypeAlias
 
 from crowdseq.errors import AnnotationError
@@ -126,15 +127,16 @@ def _proven(text: str, claims: Sequence[Claim], unit: str) -> Places:
     return places
 
 
+@lru_cache(maxsize=4)  # annotators of one text come one after the other
 def place_table(text: str, unit: str) -> Sequence[int]:
     """For every offset the index of its code point, -1 for one inside a character."""
     if unit == "graphemes":
-        return cluster_starts(text)
+        return tuple(cluster_starts(text))
     if unit == "utf-16" and not is_basic(text):
         table: list[int] = []
         for place, character in enumerate(text):
             table += (place, _INSIDE) if character > "\uffff" else (place,)
-        return [*table, len(text)]
+        return (*table, len(text))
     return range(len(text) + 1)
 
 

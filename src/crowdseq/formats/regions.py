@@ -3,7 +3,9 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from operator import le
+from itertools import chain, islice
+from operator import itemgetter, le
+from sys import intern
 from typing import Any, NamedTuple, cast
 
 from crowdseq.errors import AnnotationError, Problem
@@ -52,13 +54,10 @@ def marks_of(
     *,
     is_proven: bool = False,
 ) -> list[Mark]:
-    """Marks in code points, in the order of the regions.
+    """Marks in code points, in the order of the regions; the long way, `plain_marks` is the short one.
 
     unit: the one that the tool usually counts in; is_proven: and nothing else can be meant.
     """
-    plain = _plain_marks(text, regions, unit, intake)
-    if plain is not None:
-        return plain
     whole = list(_whole(regions, intake, place))
     if not whole:
         return []
@@ -78,14 +77,17 @@ def marks_of(
     return _labelled(places, whole, intake, place)
 
 
-def _plain_marks(text: str, regions: Sequence[Region], unit: str, intake: Intake) -> list[Mark] | None:
-    """The marks where nothing has to be decided, which is nearly always so; else None."""
+def plain_marks(
+    text: str, groups: Sequence[Sequence[Region]], unit: str, intake: Intake
+) -> list[list[Mark]] | None:
+    """The marks of groups of regions where nothing must be decided, which is nearly always so; else None."""
     settings = intake.settings
     is_usual = unit != "graphemes" and settings.offset_unit in ("auto", "characters", "utf-16")
     if not is_usual or settings.types is not None:
         return None
+    regions = list(chain.from_iterable(groups))
     if not regions:
-        return []
+        return [[] for _ in groups]
     if not is_basic(text):
         return None
     # By columns, because a loop over the regions in Python would take most of the time of a reading.
@@ -101,10 +103,17 @@ def _plain_marks(text: str, regions: Sequence[Region], unit: str, intake: Intake
     if not are_sound or not _are_covered(text, starts, ends, covered):
         return None
     first_labels = [names[0] for names in labels]
-    are_distinct = len(set(zip(starts, ends, strict=True))) == len(regions)
-    if set(map(type, first_labels)) != {str} or not are_distinct:
+    if set(map(type, first_labels)) != {str}:
         return None
-    return list(map(_quick_mark, zip(starts, ends, first_labels, strict=True)))
+    # Interned, because the same few labels come millions of times, and the marks are kept.
+    marks = map(_quick_mark, zip(starts, ends, map(intern, first_labels), strict=True))
+    found = [list(islice(marks, len(group))) for group in groups]
+    # Two regions at one place are one with two labels, which is for the long way.
+    n_places = sum(len(set(map(_BOUNDS, group))) for group in found)
+    return found if n_places == len(regions) else None
+
+
+_BOUNDS = itemgetter(0, 1)
 
 
 def _are_covered(

@@ -7,7 +7,7 @@ from crowdseq.errors import FormatError, Problem
 from crowdseq.formats.settings import Limits
 
 GZIP_MARK = b"\x1f\x8b"
-BLOCK_BYTES = 1 << 20
+BLOCK_BYTES = 1 << 16
 _GZIP_WINDOW = 31  # zlib's way to say: gzip header and check sum, largest window
 
 
