@@ -10,13 +10,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdseq.formats.strict_json import _CAREFUL, JsonFault, decode, loads
+from crowdseq.formats.strict_json import _CAREFUL, UNSURE, JsonFault, attempt, decode, loads
 
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
     max_leaves=20,
 )
+
+
+@given(values, st.booleans())
+def test_the_fast_way_reads_as_the_standard_library_or_leaves_it(value: object, escaped: bool) -> None:
+    text = json.dumps(value, ensure_ascii=escaped)
+    found = attempt(text)
+    assert found is UNSURE or (found == json.loads(text) and type(found) is type(json.loads(text)))
 
 
 @given(values, st.booleans())
@@ -142,10 +149,13 @@ def test_the_fast_way_finds_every_key_that_stands_twice(data: st.DataObject, val
     try:
         careful = _CAREFUL.raw_decode(text)[0]
     except JsonFault as fault:
+        assert attempt(text) is UNSURE
         with pytest.raises(JsonFault, match=re.escape(str(fault))):
             loads(text)
     else:
         assert loads(text) == careful
+        found = attempt(text)
+        assert found is UNSURE or found == careful
 
 
 def test_a_doubled_key_is_found_behind_a_colon_with_space_before_it() -> None:
