@@ -103,6 +103,14 @@ def test_line_ends_of_windows_are_made_the_same(put: Put) -> None:
         assert tags["ada"] == tags["bob"] == [*["O"] * (len(tags["ada"]) - 1), "B-PER"]
 
 
+def test_gold_has_its_own_form_too(put: Put) -> None:
+    two_forms(put)
+    start, end = DECOMPOSED.index("Ren"), DECOMPOSED.index(".")
+    put("crowd/gold/d1.txt", DECOMPOSED)
+    put("crowd/gold/d1.ann", f"T1\tPER {start} {end}\t{DECOMPOSED[start:end]}\n")
+    assert read("crowd", normalise="nfc").corpus.gold[0] == ("O", "O", "B-PER", "O")
+
+
 def test_tokens_of_columns_are_normalised_too(put: Put) -> None:
     put("cols/a.conll", f"{COMPOSED.split()[0]} B-PER\n")
     put("cols/b.conll", f"{DECOMPOSED.split()[0]} O\n")

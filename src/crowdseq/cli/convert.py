@@ -42,6 +42,8 @@ def command(
     from crowdseq.workflows.converting import convert, export_consensus
 
     if consensus:
+        if as_scheme is not None:
+            raise click.UsageError("--as-scheme is for crowds, a consensus is written in its own scheme")
         written = export_consensus(inputs, out, target=target, force=force, excel_safe=excel_safe)
     else:
         written = convert(

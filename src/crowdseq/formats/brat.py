@@ -1,6 +1,6 @@
 """brat standoff: a folder for each annotator, in it a text and an .ann file with spans for each document."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import PurePath
 
@@ -57,7 +57,7 @@ def read_folder(folder: Folder, intake: Intake) -> Iterator[tuple[str, Found]]:
             intake.fail(*error.problems)
             continue
         for annotator, source in by_annotator.items():
-            text = texts.get(annotator, next(iter(texts.values()), None))
+            text = texts.get(annotator or _gold_folder(texts), next(iter(texts.values()), None))
             if text is None:
                 what = f"its text is missing: put {PurePath(document).name}{_TEXT} beside it"
                 intake.reject(Problem(what, source.name, record=document), None)
@@ -94,6 +94,10 @@ def _texts(document: str, sources: dict[str, Source], intake: Intake) -> dict[st
                 what = _difference(text, found[first], sources[first].name)
                 raise FormatError(Problem(what, sources[annotator].name, record=document))
     return found
+
+
+def _gold_folder(texts: Iterable[str]) -> str:
+    return next((name for name in texts if name.lower() in GOLD_STEMS), "")
 
 
 def _difference(text: str, other: str, name: str) -> str:
