@@ -1,7 +1,7 @@
 """Every experiment by name: its cells, how one is computed, and what the paper calls its outcome."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from crowdseq.experiments.grid import grid_keys, quick_grid_keys
 from crowdseq.experiments.parallel import CellOf, Workers, compute_all
 from crowdseq.experiments.splits import DEMO
 from crowdseq.experiments.turk_tagger import compute_turk, turk_keys
+from crowdseq.reports.reproduction.recipes import is_outdated
 
 Keys = list[dict[str, Any]]
 
@@ -97,12 +98,13 @@ def cell_file(out: Path, name: str, *, quick: bool = False) -> CellFile:
 
 
 def run_experiment(name: str, choice: Choice, out: Path, workers: Workers) -> list[dict[str, Any]]:
-    """The cells of an experiment; those not in its file yet are computed."""
+    """The cells of an experiment; those missing or outdated are computed."""
     experiment = EXPERIMENTS[name]
     if experiment.needs_data and not choice.has_data:
         raise SettingsError(f"{name} needs the crowd of Mechanical Turk, say --data FOLDER")
     keys = chosen_keys(experiment.keys(choice), () if choice.quick else choice.only)
-    return compute_all(cell_file(out, name, quick=choice.quick), keys, experiment.compute, workers)
+    file = cell_file(out, name, quick=choice.quick)
+    return compute_all(file, keys, experiment.compute, replace(workers, is_outdated=is_outdated))
 
 
 def runnable(choice: Choice) -> list[str]:

@@ -5,14 +5,14 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from crowdseq.experiments.cells import CellFile, Tell, key_of
-from crowdseq.reports.reproduction.recipes import is_outdated
 
 CellOf = Callable[[Mapping[str, Any], Path], Mapping[str, Any]]
 
@@ -24,7 +24,7 @@ class Workers:
     data: Path
     jobs: int
     tell: Tell
-    is_outdated: Callable[[Mapping[str, Any]], bool] = is_outdated
+    is_outdated: Callable[[Mapping[str, Any]], bool] = lambda _: False
 
 
 def compute_all(
@@ -45,9 +45,10 @@ def compute_all(
         others = set(multiprocessing.active_children())
         pool = ProcessPoolExecutor(n_workers, mp_context=context, initializer=_begin_worker)
         try:
-            futures: dict[Future[Mapping[str, Any]], Mapping[str, Any]] = {
-                pool.submit(compute, key, workers.data): key for key in missing
-            }
+            with _interrupts_held():
+                futures: dict[Future[Mapping[str, Any]], Mapping[str, Any]] = {
+                    pool.submit(compute, key, workers.data): key for key in missing
+                }
             for future in as_completed(futures):
                 key = futures[future]
                 cell = {"key": dict(key), **future.result()}
@@ -60,13 +61,23 @@ def compute_all(
                 worker.terminate()
             raise
         finally:
-            pool.shutdown(wait=False, cancel_futures=True)
+            # Waited for: a pool that is left to itself may stumble over its own end when Python leaves.
+            pool.shutdown(wait=True, cancel_futures=True)
     return [found[key_of(key)] for key in keys]
 
 
+@contextmanager
+def _interrupts_held() -> Iterator[None]:
+    """Processes born meanwhile never hear Ctrl-C, not even while importing; here it comes a moment later."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def _begin_worker() -> None:
-    """A worker leaves Ctrl-C to its parent, and leaves with it: else it would wait for work for ever."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    """A worker leaves with its parent: else it would wait for work for ever."""
     parent = multiprocessing.parent_process()
 
     def watch() -> None:

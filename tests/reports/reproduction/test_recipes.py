@@ -40,6 +40,7 @@ def test_settings_of_the_key_are_no_change() -> None:
 
 def test_settings_that_came_or_went_and_cells_without_a_recipe_are_let_pass() -> None:
     assert not is_outdated(CELL)
+    assert is_outdated(CELL | {"recipe": "SaSlc()"})
     assert not is_outdated(CELL | {"recipe": {name: TODAY[name] for name in list(TODAY)[:3]} | {"gone": 1}})
 
 

@@ -19,8 +19,8 @@ def is_outdated(cell: Mapping[str, Any]) -> bool:
     A setting that came later or is gone says nothing: what it was before cannot be told from the cell.
     """
     kept = cell.get("recipe")
-    if kept is None:
-        return False
+    if not isinstance(kept, dict):
+        return kept is not None
     key = cell["key"]
     today = recipe_of(list_methods()[key["method"]](**key["settings"]))
     return any(today[name] != value for name, value in kept.items() if name in today)
