@@ -5,8 +5,9 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from crowdseq.arrays import IntArray
-from crowdseq.core.building import CorpusBuilder, Record, Tags
+from crowdseq.core.building import CorpusBuilder, Record
 from crowdseq.core.corpus import Corpus
+from crowdseq.core.label_rows import Tags
 from crowdseq.core.labels import LabelScheme
 from crowdseq.core.spans import Span, encode
 

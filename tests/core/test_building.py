@@ -203,12 +203,12 @@ _FAULTY: list[tuple[Mapping[str, Any], str]] = [
     ({"annotations": {3: ["O", "O"]}}, "annotator 3 is not named by a text"),
     ({"annotations": {" ": ["O", "O"]}}, "the name of an annotator is empty"),
     ({"annotations": {"a\x1b": ["O", "O"]}}, "holds a control character"),
-    ({"gold": ["O"]}, "annotator gold: 1 labels for 2 tokens"),
+    ({"gold": ["O"]}, "annotator gold: 1 label for 2 tokens"),
     ({"tokens": ["x", 5]}, "a token must be a text"),
     ({"tokens": "xy"}, "tokens must be a list"),
     ({"id": 5}, "the id 5 is not a text"),
     ({"doc": 5}, "the document 5 is not a text"),
-    ({"columns": {"pos": ["N"]}}, "column pos: 1 values for 2 tokens"),
+    ({"columns": {"pos": ["N"]}}, "column pos: 1 value for 2 tokens"),
     ({"columns": {"pos": ["N", None]}}, "column pos: a value must be a text"),
 ]
 

@@ -164,7 +164,7 @@ def test_fault_09_odd_but_clear_columns_are_read_and_told(put: Put) -> None:
 
 def test_fault_11_another_number_of_labels_than_tokens_is_counted_out(faults: Faults) -> None:
     (found,) = faults("f.jsonl", record(id='"d7-s1"', annotations='{"w3": ["O", "O"]}'))
-    assert found == "f.jsonl:1: d7-s1: annotator w3: 2 labels for 1 tokens"
+    assert found == "f.jsonl:1: d7-s1: annotator w3: 2 labels for 1 token"
 
 
 def test_fault_12_one_id_for_two_texts_is_refused_with_both_places(faults: Faults) -> None:

@@ -245,7 +245,7 @@ def test_a_report_is_plain_data(put: Put) -> None:
     ("tokens", "labels", "message"),
     [
         ('["Ad", null]', '["O", "O"]', "token 1 is 'Ad' here and 'Ada' there"),
-        ('["Ad", "a"]', '["O"]', "annotator w2: 1 labels for 2 tokens"),
+        ('["Ad", "a"]', '["O"]', "annotator w2: 1 label for 2 tokens"),
         ('["Ad", "a"]', '["O", 3]', "annotator w2: a label must be a text or null"),
     ],
 )

@@ -81,7 +81,7 @@ def test_blank_lines_are_no_records(put: Put) -> None:
             '{"id": "a", "tokens": ["x"], "annotations": {"w": {"x": 1}}}',
             "a: annotator w: a list is expected",
         ),
-        ('{"id": "a", "tokens": ["x"], "columns": {"pos": []}}', "a: column pos: 0 values for 1 tokens"),
+        ('{"id": "a", "tokens": ["x"], "columns": {"pos": []}}', "a: column pos: 0 values for 1 token"),
         ('{"id": "a", "tokens": ["x"], "columns": {"pos": [1]}}', "a: column pos: a value must be a text"),
     ],
 )

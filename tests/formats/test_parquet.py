@@ -109,7 +109,7 @@ def test_an_arrow_file_is_read(put: Put) -> None:
         ([{"tokens": ["a"], "ner_tags": [1.5]}], FEATURES, "d:1: label 1.5 is neither a text nor a number"),
         ([{"tokens": "a", "ner_tags": [1]}], FEATURES, "d:1: 'tokens' must be a list of texts"),
         ([{"tokens": ["a"], "ner_tags": "O"}], FEATURES, "d:1: 'ner_tags' must be a list of labels"),
-        ([{"tokens": ["a"], "ner_tags": [0, 0]}], FEATURES, "d:1: s1: annotator gold: 2 labels for 1 tokens"),
+        ([{"tokens": ["a"], "ner_tags": [0, 0]}], FEATURES, "d:1: s1: annotator gold: 2 labels for 1 token"),
         ([{"text": "a"}], None, "d: no column holds tokens, there are text"),
         ([{"tokens": ["a"]}], None, "d: no column holds labels (--layer names one), there are tokens"),
     ],

@@ -75,11 +75,11 @@ def test_bad_records_can_be_set_aside(shell: Shell, tmp_path: Path) -> None:
     )
     strict = shell("check", "mixed.jsonl")
     assert strict.code == 3
-    assert "1 labels for 2 tokens" in strict.err
+    assert "1 label for 2 tokens" in strict.err
     loose = shell("check", "mixed.jsonl", "--on-error", "skip", "--rejects", "aside.jsonl", "--json")
     assert loose.code == 0
     assert loose.json["sentences"] == 1
-    assert "1 labels for 2 tokens" in (tmp_path / "aside.jsonl").read_text("utf-8")
+    assert "1 label for 2 tokens" in (tmp_path / "aside.jsonl").read_text("utf-8")
 
 
 def test_a_folder_that_we_did_not_write_is_never_replaced(

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
 from struct import pack
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
@@ -13,16 +13,14 @@ from crowdseq.arrays import IntArray
 from crowdseq.core.assembly import GOLD_ROW, RawRows, Spelling, number_by_name, settle_spelling
 from crowdseq.core.columns import ColumnCollector, check_columns
 from crowdseq.core.corpus import Corpus
+from crowdseq.core.label_rows import LabelRows, Tags, TooManyLabels
 from crowdseq.core.labels import LabelScheme
-from crowdseq.core.names import NumberedNames, check_label, check_name
+from crowdseq.core.names import NumberedNames, check_name, counted
 from crowdseq.core.ragged import offsets_of
 from crowdseq.core.text import Text
 from crowdseq.errors import AnnotationError, SchemeError, SettingsError
 
-Tags: TypeAlias = Sequence[str | None]
-
 DUPLICATES = ("error", "first", "newest")
-_MOST_LABELS = np.iinfo(np.int16).max
 
 
 @dataclass(frozen=True)
@@ -50,7 +48,7 @@ class CorpusBuilder:
             raise SettingsError(f"duplicates cannot be '{duplicates}', choose one of {', '.join(DUPLICATES)}")
         self._duplicates = duplicates
         self._words = NumberedNames()
-        self._labels = NumberedNames(check_label, none_is=-1)
+        self._labels = LabelRows()
         self._annotators = NumberedNames(check_name("annotator"))
         self._token_ids, self._lengths = array("i"), array("i")
         self._sentences: dict[str | int, int] = {}  # by id, or by number until an id is found for it
@@ -93,22 +91,22 @@ class CorpusBuilder:
         except TypeError:
             raise AnnotationError(f'annotator {name!r} is not named by a text, write "{name}"') from None
 
-    def _row(self, name: str, tags: Tags, record: Record) -> list[int]:
+    def _row(self, name: str, tags: Tags, record: Record) -> bytes:
         if isinstance(tags, str) or not isinstance(tags, list | tuple | Sequence):  # the common ones first
             raise AnnotationError(f"annotator {name}: labels must be a list, one for each token")
         if len(tags) != len(record.tokens):
-            raise AnnotationError(f"annotator {name}: {len(tags)} labels for {len(record.tokens)} tokens")
+            sizes = f"{counted(len(tags), 'label')} for {counted(len(record.tokens), 'token')}"
+            raise AnnotationError(f"annotator {name}: {sizes}")
         try:
-            row = list(map(self._labels.__getitem__, tags))
+            return self._labels.packed(tags)
         except TypeError:
             raise AnnotationError(f"annotator {name}: a label must be a text or null") from None
+        except TooManyLabels:
+            raise
         except (AnnotationError, SchemeError) as error:
             raise type(error)(f"annotator {name}: {error}") from None
-        if len(self._labels.names) > _MOST_LABELS:
-            raise SchemeError(f"there are more than {_MOST_LABELS} different labels, too many to hold")
-        return row
 
-    def _open_sentence(self, record: Record, rows: list[tuple[int, list[int]]]) -> int:
+    def _open_sentence(self, record: Record, rows: list[tuple[int, bytes]]) -> int:
         try:
             token_ids = list(map(self._words.__getitem__, record.tokens))
         except TypeError:
@@ -116,6 +114,7 @@ class CorpusBuilder:
         number = len(self._lengths)
         self._sentences[number if record.id is None else record.id] = number
         self._starts.append(len(self._token_ids))
+        # Several times as fast as to extend the array by a list.
         self._token_ids.frombytes(pack(f"{len(token_ids)}i", *token_ids))
         self._lengths.append(len(token_ids))
         self._document_of.append(self._document(record.doc))
@@ -137,15 +136,14 @@ class CorpusBuilder:
             self._documents[name] = len(self._document_names) - 1
         return self._documents[name]
 
-    def _append_row(self, sentence: int, voter: int, tags: list[int]) -> int:
+    def _append_row(self, sentence: int, voter: int, tags: bytes) -> int:
         self._row_sentences.append(sentence)
         self._row_voters.append(voter)
         self._row_starts.append(len(self._cells))
-        # Several times as fast as to extend the array by a list.
-        self._cells.frombytes(pack(f"{len(tags)}h", *tags))
+        self._cells.frombytes(tags)
         return len(self._row_voters) - 1
 
-    def _join_sentence(self, number: int, record: Record, rows: list[tuple[int, list[int]]]) -> None:
+    def _join_sentence(self, number: int, record: Record, rows: list[tuple[int, bytes]]) -> None:
         self._check_same_text(number, record)
         differing = self._columns.differing(record.columns, self._starts[number])
         if differing is not None:
@@ -180,11 +178,11 @@ class CorpusBuilder:
             self._extras[number], replaced = _merged(weaker, stronger)
             self.replaced_extras += replaced
 
-    def _is_held(self, row: int | None, tags: list[int]) -> bool:
+    def _is_held(self, row: int | None, tags: bytes) -> bool:
         if row is None:
             return False
         start = self._row_starts[row]
-        return self._cells[start : start + len(tags)].tolist() == tags
+        return self._cells[start : start + len(tags) // self._cells.itemsize].tobytes() == tags
 
     def _check_same_text(self, number: int, record: Record) -> None:
         start, names = self._starts[number], self._words.names

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from crowdseq.core.names import NumberedNames
+from crowdseq.core.names import NumberedNames, counted
 from crowdseq.core.text import Column
 from crowdseq.errors import AnnotationError
 
@@ -57,6 +57,7 @@ def check_columns(columns: Mapping[str, Sequence[str]], n_tokens: int) -> None:
     """A column has one text for each token."""
     for name, values in columns.items():
         if len(values) != n_tokens:
-            raise AnnotationError(f"column {name}: {len(values)} values for {n_tokens} tokens")
+            sizes = f"{counted(len(values), 'value')} for {counted(n_tokens, 'token')}"
+            raise AnnotationError(f"column {name}: {sizes}")
         if not all(isinstance(value, str) for value in values):
             raise AnnotationError(f"column {name}: a value must be a text")

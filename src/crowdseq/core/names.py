@@ -60,3 +60,8 @@ def look_alikes(names: list[str]) -> list[tuple[str, ...]]:
         key = unicodedata.normalize("NFKC", name).casefold().strip()
         groups.setdefault(key, []).append(name)
     return [tuple(sorted(group)) for group in groups.values() if len(group) > 1]
+
+
+def counted(count: int, noun: str) -> str:
+    """`1 label`, `2 labels`."""
+    return f"{count} {noun}{'' if count == 1 else 's'}"

@@ -7,7 +7,7 @@ from itertools import accumulate
 from operator import eq
 from typing import NamedTuple
 
-from crowdseq.core.building import Tags
+from crowdseq.core.label_rows import Tags
 from crowdseq.core.labels import OUTSIDE, split_tag
 from crowdseq.core.spans import Span
 from crowdseq.errors import AnnotationError

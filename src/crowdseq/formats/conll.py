@@ -3,7 +3,8 @@
 import hashlib
 from collections.abc import Iterator, Sequence
 
-from crowdseq.core.building import Record, Tags
+from crowdseq.core.building import Record
+from crowdseq.core.label_rows import Tags
 from crowdseq.core.labels import split_tag
 from crowdseq.errors import AnnotationError, FormatError, Problem
 from crowdseq.formats.conll_blocks import Block, BlockReader, cut_at_spaces

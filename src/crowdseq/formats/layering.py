@@ -5,8 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from crowdseq.core.building import CorpusBuilder, Record, Tags
+from crowdseq.core.building import CorpusBuilder, Record
 from crowdseq.core.corpus import Corpus
+from crowdseq.core.label_rows import Tags
 from crowdseq.core.labels import OUTSIDE, split_tag
 from crowdseq.core.spans import Span
 from crowdseq.core.text import Sentence
