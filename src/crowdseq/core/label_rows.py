@@ -44,6 +44,7 @@ class LabelRows:
         self._numbers = NumberedNames(check_label, none_is=-1)
         self._table: list[str] = []
         self._translation: IntArray = np.empty(0, np.int16)
+        self._are_all_met = False
 
     @property
     def names(self) -> list[str]:
@@ -63,13 +64,13 @@ class LabelRows:
         if tags.names is not self._table or len(tags.names) != len(self._translation):
             self._table = tags.names
             self._translation = np.array([self._numbers.get(name, _NOT_MET) for name in tags.names], np.int16)
-        row = self._translation[tags.numbers]
-        if len(row) and row.min() == _NOT_MET:
+            self._are_all_met = False
+        if not self._are_all_met:
             for number in tags.numbers.tolist():
                 self._translation[number] = self._numbers[tags.names[number]]
                 self._check_count()
-            row = self._translation[tags.numbers]
-        return row
+            self._are_all_met = _NOT_MET not in self._translation
+        return self._translation[tags.numbers]
 
     def _check_count(self) -> None:
         if len(self.names) > _MOST_LABELS:

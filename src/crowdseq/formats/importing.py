@@ -73,12 +73,18 @@ def read_layers(
 
 @contextmanager
 def _no_collection() -> Iterator[None]:
-    """While a file is read, most objects live on: looking for dead ones among them is time lost."""
+    """While a file is read, most objects live on: looking for dead ones among them is time lost.
+
+    The same holds for the first look afterwards: to freeze and thaw all objects makes them old ones.
+    """
     was_on = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
+        if gc.get_freeze_count() == 0:
+            gc.freeze()
+            gc.unfreeze()
         if was_on:
             gc.enable()
 

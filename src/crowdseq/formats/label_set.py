@@ -31,7 +31,7 @@ class LabelSet:
         rows = [*record.annotations.values(), *([record.gold] if record.gold is not None else [])]
         for tags in rows:
             try:
-                strange = set(tags) - self._known
+                strange = [tag for tag in dict.fromkeys(tags) if tag not in self._known]
             except TypeError:  # a label that is no text: the builder says so
                 return
             for label in strange:

@@ -1,16 +1,18 @@
 """Label Studio JSON: a list of tasks, each with the annotations of everybody who worked on it."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from crowdseq.core.building import Record
 from crowdseq.errors import AnnotationError, Problem
+from crowdseq.formats.bulk_marking import BulkMarker
 from crowdseq.formats.chosen_layer import Layers
 from crowdseq.formats.fields import identity, objects, text_of
 from crowdseq.formats.format import LIKELY, NO, SURE, Format, Found, Sample
 from crowdseq.formats.intake import Intake
 from crowdseq.formats.json_values import read_values
+from crowdseq.formats.label_studio_plain import Task, in_batches
 from crowdseq.formats.label_studio_results import People, newest, regions_of
 from crowdseq.formats.label_studio_writing import write, write_consensus
 from crowdseq.formats.marking import Marker
@@ -38,14 +40,16 @@ def recognise(sample: Sample) -> int:
 def read(stream: Stream, source: Source, intake: Intake) -> Iterator[Found]:  # noqa: ARG001
     """One record for each task (or for each of its lines)."""
     reader = _Reader(stream.name, intake)
-    for line, task in read_values(stream, intake):
-        if not isinstance(task, dict):
-            intake.reject(Problem("a task must be a JSON object", stream.name, line), task)
-            continue
-        try:
-            yield from (Found(record, line, task) for record in reader.records(task, line))
-        except AnnotationError as error:
-            intake.reject(Problem(str(error), stream.name, line, f"task {task.get('id')}"), task)
+    for batch in in_batches(read_values(stream, intake), stream.name, intake):
+        for task, quick in zip(batch, reader.quick_records(batch), strict=True):
+            line, raw = task.line, task.value
+            if not isinstance(raw, dict):
+                intake.reject(Problem("a task must be a JSON object", stream.name, line), raw)
+                continue
+            try:
+                yield from (Found(record, line, raw) for record in reader.records(task, quick))
+            except AnnotationError as error:
+                intake.reject(Problem(str(error), stream.name, line, f"task {raw.get('id')}"), raw)
     reader.controls.finish()
     reader.marker.finish()
 
@@ -58,8 +62,24 @@ class _Reader:
         self.marker = Marker(intake, file)
         self.controls = Layers(intake, file, "control")
         self.people = People(intake)
+        self._bulk = BulkMarker(intake.settings)
 
-    def records(self, task: dict[str, Any], line: int) -> list[Record]:
+    def quick_records(self, batch: Sequence[Task]) -> list[Record | None]:
+        """The records of tasks in which nothing must be decided, None for others; nothing is told yet."""
+        made = iter(self._bulk.records([task.document for task in batch if task.document is not None]))
+        return [None if task.document is None else next(made) for task in batch]
+
+    def records(self, task: Task, quick: Record | None) -> list[Record]:
+        """The records of one task: the quick one if there is one and its control is read."""
+        if quick is None or not (task.control is None or self.controls.takes(task.control)):
+            return self._judged(task.value, task.line)
+        for annotation in task.value["annotations"]:
+            self.people.name(annotation.get("completed_by"))
+        self._predictions(task.value, Problem("", self.file, task.line, quick.id or ""))
+        self._note_drafts(task.value)
+        return [quick]
+
+    def _judged(self, task: dict[str, Any], line: int) -> list[Record]:
         data = task.get("data")
         if not isinstance(data, dict):
             raise AnnotationError("'data' is missing, this is not a task of Label Studio's JSON export")
@@ -69,8 +89,7 @@ class _Reader:
         place = Problem("", self.file, line, document.id or "")
         votes, gold = self._annotations(task, place)
         votes |= self._predictions(task, place)
-        for draft in objects(task.get("drafts"), "'drafts'"):
-            self.intake.status(self.people.name(draft.get("user")) or UNKNOWN, "draft")
+        self._note_drafts(task)
         return self.marker.records(document, votes, gold, line)
 
     def _annotations(
@@ -109,6 +128,10 @@ class _Reader:
 
     def _regions(self, annotation: dict[str, Any], place: Problem) -> list[Region]:
         return regions_of(annotation.get("result"), self.controls, self.intake, place)
+
+    def _note_drafts(self, task: dict[str, Any]) -> None:
+        for draft in objects(task.get("drafts"), "'drafts'"):
+            self.intake.status(self.people.name(draft.get("user")) or UNKNOWN, "draft")
 
     def _predictions(self, task: dict[str, Any], place: Problem) -> dict[str, list[Region]]:
         found = objects(task.get("predictions"), "'predictions'")

@@ -1,5 +1,6 @@
 """Offsets as tools count them (code points, UTF-16 units, graphemes) to places in a text, with proof."""
 
+import re
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple, TypeAlias
@@ -11,6 +12,7 @@ from crowdseq.formats.settings import OFFSET_UNITS
 Places: TypeAlias = list[tuple[int, int]]
 UNITS = OFFSET_UNITS[1:]
 _INSIDE = -1
+_BEYOND = re.compile("[\U00010000-\U0010ffff]")  # outside the basic plane: two units of UTF-16 each
 _SHOWN = 40
 
 
@@ -134,9 +136,11 @@ def place_table(text: str, unit: str) -> Sequence[int]:
         return tuple(cluster_starts(text))
     if unit == "utf-16" and not is_basic(text):
         table: list[int] = []
-        for place, character in enumerate(text):
-            table += (place, _INSIDE) if character > "\uffff" else (place,)
-        return (*table, len(text))
+        place = 0
+        for match in _BEYOND.finditer(text):
+            table += (*range(place, match.end()), _INSIDE)
+            place = match.end()
+        return (*table, *range(place, len(text) + 1))
     return range(len(text) + 1)
 
 
