@@ -13,6 +13,7 @@ from crowdseq.formats import read
 from crowdseq.formats.bulk_marking import BulkMarker, PlainDocument
 from crowdseq.formats.importing import Imported
 from crowdseq.formats.intake import Intake
+from crowdseq.formats.label_studio import _Reader
 from crowdseq.formats.marking import Document, Marker
 from crowdseq.formats.regions import Region
 from crowdseq.formats.settings import ReadSettings
@@ -118,7 +119,52 @@ def task(number: int, **changes: Any) -> dict[str, Any]:
 
 
 def reading(tasks: list[Any], **settings: Any) -> Imported:
-    return read(json.dumps(tasks).encode(), format="label-studio", on_error="skip", **settings)
+    """What is read of the tasks and of plain ones around them, so that none is the first or the last."""
+    text = json.dumps([task(98), task(99), *tasks, task(100)])
+    return read(text.encode(), format="label-studio", on_error="skip", **settings)
+
+
+def ids(imported: Imported) -> list[str]:
+    return [sentence.id for sentence in imported.corpus.sentences]
+
+
+def ways(monkeypatch: pytest.MonkeyPatch, tasks: list[Any]) -> list[str]:
+    """The tasks that went the long way."""
+    seen: list[str] = []
+    records = _Reader.records
+
+    def watched(self: _Reader, task: dict[str, Any], line: int) -> list[Record]:
+        seen.append(str(task["id"]))
+        return records(self, task, line)
+
+    monkeypatch.setattr(_Reader, "records", watched)
+    reading(tasks)
+    return seen
+
+
+def test_only_the_first_and_the_last_task_of_a_plain_export_go_the_long_way(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    usual = {"meta": {}, "drafts": [], "predictions": [], "file_upload": "a.txt", "comment_authors": []}
+    assert ways(monkeypatch, [task(1), task(2, **usual), task(3, annotations=[])]) == ["98", "100"]
+
+
+def test_a_field_that_nobody_knows_sends_its_task_the_long_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert ways(monkeypatch, [task(1), task(2, new=[[]]), task(3)]) == ["98", "2", "100"]
+
+
+def test_a_key_that_stands_twice_in_a_plain_task_is_found() -> None:
+    doubled = json.dumps(task(2)).replace('"start"', '"start": 4, "start"')
+    text = f"[{', '.join([json.dumps(task(1)), json.dumps(task(9)), doubled, json.dumps(task(3))])}]"
+    with pytest.raises(FormatError, match="the key 'start' stands twice"):
+        read(text.encode(), format="label-studio")
+
+
+def test_a_plain_task_that_the_corpus_refuses_is_set_aside_as_it_was_written() -> None:
+    again = {"annotations": task(0)["annotations"], "id": 98, "data": {"text": "Ada fell."}}
+    (rejected,) = reading([again]).report.rejected
+    assert "the text is not the same as before" in rejected.reason
+    assert rejected.raw == json.dumps(again)
 
 
 def test_what_stands_beside_the_labels_of_a_plain_task_is_told() -> None:
@@ -126,7 +172,7 @@ def test_what_stands_beside_the_labels_of_a_plain_task_is_told() -> None:
     aside: dict[str, Any] = {"drafts": [{"user": 3}], "predictions": [{"result": []}]}
     found = reading([task(1), task(2, annotations=[someone], **aside)]).report
     assert [finding.kind for finding in found.findings] == ["annotators-numbered", "predictions-left-out"]
-    assert found.statuses == {"1": {"labelled": 1}, "7": {"labelled": 1}, "3": {"draft": 1}}
+    assert found.statuses == {"1": {"labelled": 4}, "7": {"labelled": 1}, "3": {"draft": 1}}
 
 
 def test_findings_stand_in_the_order_of_the_tasks() -> None:
@@ -138,7 +184,7 @@ def test_findings_stand_in_the_order_of_the_tasks() -> None:
 
 def test_tasks_before_and_behind_a_faulty_one_are_read() -> None:
     found = reading([task(1), 3, task(2, data={}), task(3)])
-    assert [sentence.id for sentence in found.corpus.sentences] == ["1", "3"]
+    assert ids(found) == ["98", "99", "1", "3", "100"]
     assert [rejected.reason for rejected in found.report.rejected] == [
         "a task must be a JSON object",
         "task 2: there is no text in 'data', only labels on text can be read",
@@ -146,7 +192,7 @@ def test_tasks_before_and_behind_a_faulty_one_are_read() -> None:
 
 
 def test_faults_before_the_end_of_a_broken_file_are_told_before_it() -> None:
-    text = json.dumps([task(1), task(2, data={})])[:-1]
+    text = json.dumps([task(1), task(2, data={}), task(3)])[:-1]
     with pytest.raises(FormatError, match=r"(?s)there is no text in 'data'.*after a value"):
         read(text.encode(), format="label-studio")
 
@@ -155,5 +201,5 @@ def test_labels_that_cannot_be_held_refuse_only_their_own_task() -> None:
     value = {"start": 0, "end": 3, "text": "Ada", "labels": [" "]}
     bad = [{"completed_by": 1, "result": [{"value": value, "from_name": "label"}]}]
     found = reading([task(1), task(2, annotations=bad), task(3)])
-    assert [sentence.id for sentence in found.corpus.sentences] == ["1", "3"]
+    assert ids(found) == ["98", "99", "1", "3", "100"]
     assert "annotator 1: label 'B- ' names no entity type" in found.report.rejected[0].reason

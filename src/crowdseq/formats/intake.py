@@ -7,13 +7,13 @@ from types import TracebackType
 from typing import Any, TypeAlias
 
 from crowdseq.errors import FormatError, Problem
+from crowdseq.formats.json_shape import Shaped, plain_value
 from crowdseq.formats.report import STATUSES, Finding, Rejected
 from crowdseq.formats.settings import ReadSettings
 from crowdseq.formats.writing import AtomicFile
 
-Raw: TypeAlias = (
-    str | bytes | dict[str, Any] | list[Any] | None
-)  # text, bytes, or a JSON value read from an array
+# Text, bytes, or a JSON value read from an array.
+Raw: TypeAlias = str | bytes | dict[str, Any] | list[Any] | Shaped | None
 _EXAMPLES = 5
 _KEPT_WHEN_FILED = 1000
 _LONGEST_MESSAGE = 400
@@ -104,6 +104,7 @@ class Intake:
 
 
 def _as_text(raw: Raw) -> str:
+    raw = plain_value(raw)
     if isinstance(raw, bytes):
         return raw.decode("utf-8", "backslashreplace")
     return raw if isinstance(raw, str) else json.dumps(raw, ensure_ascii=False)

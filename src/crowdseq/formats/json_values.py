@@ -8,6 +8,7 @@ from typing import Any
 from crowdseq.errors import FormatError, Problem
 from crowdseq.formats.encodings import not_decoded
 from crowdseq.formats.intake import Intake
+from crowdseq.formats.json_shape import Shape
 from crowdseq.formats.reading import chosen_encoding
 from crowdseq.formats.sources import Stream
 from crowdseq.formats.strict_json import UNSURE, JsonFault, attempt, decode
@@ -124,8 +125,11 @@ class _Guess:
         self._trials = _TRIALS if was_right else self._trials - 1
 
 
-def read_values(stream: Stream, intake: Intake) -> Iterator[tuple[int, Any]]:
-    """The line where each value begins, and the value; a fault ends the reading of this stream."""
+def read_values(stream: Stream, intake: Intake, shape: Shape | None = None) -> Iterator[tuple[int, Any]]:
+    """The line where each value begins, and the value; a fault ends the reading of this stream.
+
+    shape: values that have it come as `Shaped`.
+    """
     window, guess = _Window(stream, intake), _Guess()
     in_array = window.sign() == "["
     if in_array:
@@ -137,7 +141,7 @@ def read_values(stream: Stream, intake: Intake) -> Iterator[tuple[int, Any]]:
         if not sign:
             raise _fault(window, "the JSON array is cut off, fetch the file again")
         line = window.line
-        yield line, _next_value(window, guess, intake)
+        yield line, _next_value(window, guess, intake, shape)
         if in_array:
             _step_over_comma(window)
     if in_array:
@@ -146,14 +150,17 @@ def read_values(stream: Stream, intake: Intake) -> Iterator[tuple[int, Any]]:
             raise _fault(window, "something follows the JSON array, remove it")
 
 
-def _next_value(window: _Window, guess: _Guess, intake: Intake) -> Any:
+def _next_value(window: _Window, guess: _Guess, intake: Intake, shape: Shape | None) -> Any:
     limits = intake.settings.limits
     guessed = guess.end(window.text, window.place)
     if guessed < 0 and guess.is_trusted and not window.is_whole:  # the value goes on behind the window
         window.more()
         guessed = guess.end(window.text, window.place)
     if guessed >= 0:
-        value = attempt(window.text[window.place : guessed], depth=limits.depth)
+        text = window.text[window.place : guessed]
+        value = shape.attempt(text) if shape is not None and shape.depth <= limits.depth else UNSURE
+        if value is UNSURE:
+            value = attempt(text, depth=limits.depth)
         guess.judge(value is not UNSURE)
         if value is not UNSURE:
             window.move(guessed)

@@ -11,8 +11,9 @@ from crowdseq.formats.chosen_layer import Layers
 from crowdseq.formats.fields import identity, objects, text_of
 from crowdseq.formats.format import LIKELY, NO, SURE, Format, Found, Sample
 from crowdseq.formats.intake import Intake
+from crowdseq.formats.json_shape import plain_value
 from crowdseq.formats.json_values import read_values
-from crowdseq.formats.label_studio_plain import Task, in_batches
+from crowdseq.formats.label_studio_plain import Task, in_batches, task_shape
 from crowdseq.formats.label_studio_results import People, newest, regions_of
 from crowdseq.formats.label_studio_writing import write, write_consensus
 from crowdseq.formats.marking import Marker
@@ -40,14 +41,18 @@ def recognise(sample: Sample) -> int:
 def read(stream: Stream, source: Source, intake: Intake) -> Iterator[Found]:  # noqa: ARG001
     """One record for each task (or for each of its lines)."""
     reader = _Reader(stream.name, intake)
-    for batch in in_batches(read_values(stream, intake), stream.name, intake):
+    values = read_values(stream, intake, task_shape())
+    for batch in in_batches(values, stream.name, intake):
         for task, quick in zip(batch, reader.quick_records(batch), strict=True):
-            line, raw = task.line, task.value
+            if quick is not None and reader.takes(task.control):
+                yield Found(quick, task.line, task.value)
+                continue
+            line, raw = task.line, plain_value(task.value)
             if not isinstance(raw, dict):
                 intake.reject(Problem("a task must be a JSON object", stream.name, line), raw)
                 continue
             try:
-                yield from (Found(record, line, raw) for record in reader.records(task, quick))
+                yield from (Found(record, line, raw) for record in reader.records(raw, line))
             except AnnotationError as error:
                 intake.reject(Problem(str(error), stream.name, line, f"task {raw.get('id')}"), raw)
     reader.controls.finish()
@@ -69,17 +74,11 @@ class _Reader:
         made = iter(self._bulk.records([task.document for task in batch if task.document is not None]))
         return [None if task.document is None else next(made) for task in batch]
 
-    def records(self, task: Task, quick: Record | None) -> list[Record]:
-        """The records of one task: the quick one if there is one and its control is read."""
-        if quick is None or not (task.control is None or self.controls.takes(task.control)):
-            return self._judged(task.value, task.line)
-        for annotation in task.value["annotations"]:
-            self.people.name(annotation.get("completed_by"))
-        self._predictions(task.value, Problem("", self.file, task.line, quick.id or ""))
-        self._note_drafts(task.value)
-        return [quick]
+    def takes(self, control: str | None) -> bool:
+        """Whether labels of a control are read; where there are none it does not matter."""
+        return control is None or self.controls.takes(control)
 
-    def _judged(self, task: dict[str, Any], line: int) -> list[Record]:
+    def records(self, task: dict[str, Any], line: int) -> list[Record]:
         data = task.get("data")
         if not isinstance(data, dict):
             raise AnnotationError("'data' is missing, this is not a task of Label Studio's JSON export")
@@ -89,7 +88,8 @@ class _Reader:
         place = Problem("", self.file, line, document.id or "")
         votes, gold = self._annotations(task, place)
         votes |= self._predictions(task, place)
-        self._note_drafts(task)
+        for draft in objects(task.get("drafts"), "'drafts'"):
+            self.intake.status(self.people.name(draft.get("user")) or UNKNOWN, "draft")
         return self.marker.records(document, votes, gold, line)
 
     def _annotations(
@@ -128,10 +128,6 @@ class _Reader:
 
     def _regions(self, annotation: dict[str, Any], place: Problem) -> list[Region]:
         return regions_of(annotation.get("result"), self.controls, self.intake, place)
-
-    def _note_drafts(self, task: dict[str, Any]) -> None:
-        for draft in objects(task.get("drafts"), "'drafts'"):
-            self.intake.status(self.people.name(draft.get("user")) or UNKNOWN, "draft")
 
     def _predictions(self, task: dict[str, Any], place: Problem) -> dict[str, list[Region]]:
         found = objects(task.get("predictions"), "'predictions'")

@@ -1,42 +1,113 @@
 """Tasks of Label Studio as it usually writes them, by columns: the short way for nearly all of an export."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
-from operator import itemgetter
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import Annotated, Any, NamedTuple, TypeAlias
+
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from crowdseq.errors import AnnotationError, FormatError
 from crowdseq.formats.bulk_marking import PlainDocument
 from crowdseq.formats.fields import identity, text_of
 from crowdseq.formats.intake import Intake
-from crowdseq.formats.label_studio_results import name_of
+from crowdseq.formats.json_shape import Shape, Shaped
 from crowdseq.formats.offsets import is_basic
 from crowdseq.formats.restoring import CARRIED, META
 
-_RESULT, _VALUE, _FROM = itemgetter("result"), itemgetter("value"), itemgetter("from_name")
-_FIELDS = itemgetter("start", "end", "labels", "text")
 _MOST_TASKS = 32
 _MOST_CHARACTERS = 1 << 18  # of text, which bounds the memory; more at a time is not faster either
+_DEPTH = 7  # of a label: task, annotations, annotation, result, region, value, labels
 _UNUSUAL = _MOST_CHARACTERS >> 2  # what a task counts of which nobody knows how large it is
+
+Scalar: TypeAlias = str | int | float | bool | None
+Aside: TypeAlias = Scalar | UnsetType  # what is not read, but must be known to be there
+NoList: TypeAlias = Annotated[list[Scalar], Meta(max_length=0)] | UnsetType | None
+NoObject: TypeAlias = Annotated[dict[str, Scalar], Meta(max_length=0)] | UnsetType | None
+OneLabel: TypeAlias = Annotated[list[str], Meta(min_length=1, max_length=1)]
+
+
+class _Value(Struct, forbid_unknown_fields=True, gc=False):
+    start: int
+    end: int
+    text: str
+    labels: OneLabel
+
+
+class _Region(Struct, forbid_unknown_fields=True, gc=False):
+    value: _Value
+    from_name: str
+    id: Aside = UNSET
+    to_name: Aside = UNSET
+    type: Aside = UNSET
+    origin: Aside = UNSET
+    source: Aside = UNSET
+    score: Aside = UNSET
+    readonly: Aside = UNSET
+    hidden: Aside = UNSET
+    meta: NoObject = UNSET
+
+
+class _Annotation(Struct, forbid_unknown_fields=True, gc=False):
+    completed_by: int | str
+    result: list[_Region]
+    was_cancelled: bool | UnsetType | None = UNSET
+    ground_truth: bool | UnsetType | None = UNSET
+    id: Aside = UNSET
+    created_at: Aside = UNSET
+    updated_at: Aside = UNSET
+    draft_created_at: Aside = UNSET
+    lead_time: Aside = UNSET
+    prediction: NoObject = UNSET
+    result_count: Aside = UNSET
+    unique_id: Aside = UNSET
+    import_id: Aside = UNSET
+    last_action: Aside = UNSET
+    bulk_created: Aside = UNSET
+    task: Aside = UNSET
+    project: Aside = UNSET
+    updated_by: Aside = UNSET
+    parent_prediction: Aside = UNSET
+    parent_annotation: Aside = UNSET
+    last_created_by: Aside = UNSET
+
+
+class _Task(Struct, forbid_unknown_fields=True, gc=False):
+    id: int | str
+    data: dict[str, Scalar]
+    annotations: list[_Annotation]
+    drafts: NoList = UNSET
+    predictions: NoList = UNSET
+    meta: NoObject = UNSET
+    comment_authors: NoList = UNSET
+    file_upload: Aside = UNSET
+    created_at: Aside = UNSET
+    updated_at: Aside = UNSET
+    inner_id: Aside = UNSET
+    allow_skip: Aside = UNSET
+    total_annotations: Aside = UNSET
+    cancelled_annotations: Aside = UNSET
+    total_predictions: Aside = UNSET
+    comment_count: Aside = UNSET
+    unresolved_comment_count: Aside = UNSET
+    last_comment_updated_at: Aside = UNSET
+    project: Aside = UNSET
+    updated_by: Aside = UNSET
 
 
 class Task(NamedTuple):
-    """A value of the file, where it begins, and the document in it where nothing must be decided."""
+    """A value of the file, the line it begins at, and the document in it where nothing must be decided.
+
+    control: the one that all labels of the document come from; None without labels.
+    """
 
     line: int
     value: Any
-    document: PlainDocument | None
+    document: PlainDocument | None = None
     control: str | None = None
 
 
-class _Columns(NamedTuple):
-    """The regions of all annotators of a task, and the control that they come from; None without regions."""
-
-    starts: Sequence[int]
-    ends: Sequence[int]
-    labels: Sequence[str]
-    covered: Sequence[str]
-    control: str | None
+def task_shape() -> Shape:
+    """Tasks with finished annotations of named people, and nothing else that has to be read or told."""
+    return Shape(_Task, depth=_DEPTH)
 
 
 def in_batches(values: Iterable[tuple[int, Any]], file: str, intake: Intake) -> Iterator[list[Task]]:
@@ -45,9 +116,9 @@ def in_batches(values: Iterable[tuple[int, Any]], file: str, intake: Intake) -> 
     weight, fault = 0, None
     try:
         for line, value in values:
-            held.append(_task(line, value, file, intake))
-            document = held[-1].document
-            weight += len(document.text) if document is not None else _UNUSUAL
+            task = _plain(line, value, file, intake) if isinstance(value, Shaped) else Task(line, value)
+            held.append(task)
+            weight += _UNUSUAL if task.document is None else len(task.document.text)
             if len(held) >= _MOST_TASKS or weight >= _MOST_CHARACTERS:
                 yield held
                 held, weight = [], 0
@@ -59,57 +130,41 @@ def in_batches(values: Iterable[tuple[int, Any]], file: str, intake: Intake) -> 
         raise fault
 
 
-def _task(line: int, value: Any, file: str, intake: Intake) -> Task:
+def _plain(line: int, shaped: Shaped, file: str, intake: Intake) -> Task:
     """Nothing is told to the intake here, because tasks before this one may still have something to tell."""
+    task: _Task = shaped.value
+    votes = _votes(task.annotations)
     try:
-        data, work = value["data"], value["annotations"]
-        is_more = CARRIED in data or (intake.settings.predictions and value.get("predictions"))
-        if type(data) is not dict or type(work) is not list or is_more:
-            return Task(line, value, None)
-        field, text = text_of(data, intake, "")
-        columns, votes = _columns(list(map(_RESULT, work))), _votes(work)
-        name = identity(value.get("id"), "")
-    except (KeyError, TypeError, ValueError, AttributeError, AnnotationError):
-        return Task(line, value, None)
-    if columns is None or votes is None or name is None or not is_basic(text):
-        return Task(line, value, None)
-    meta = {key: held for key, held in data.items() if key != field}
-    place = f"{file}:{line}"
-    extras = {META: meta} if meta else {}
-    document = PlainDocument(text, name, votes, *columns[:4], extras, place)
-    return Task(line, value, document, columns.control)
+        field, text = text_of(task.data, intake)
+    except AnnotationError:
+        return Task(line, shaped)
+    regions = [region for annotation in task.annotations for region in annotation.result]
+    values = [region.value for region in regions]
+    controls = {region.from_name for region in regions}
+    name = identity(task.id, "")
+    if votes is None or name is None or len(controls) > 1 or CARRIED in task.data or not is_basic(text):
+        return Task(line, shaped)
+    meta = {key: held for key, held in task.data.items() if key != field}
+    document = PlainDocument(
+        text,
+        name,
+        votes,
+        [value.start for value in values],
+        [value.end for value in values],
+        [value.labels[0] for value in values],
+        [value.text for value in values],
+        {META: meta} if meta else {},
+        f"{file}:{line}",
+    )
+    return Task(line, shaped, document, next(iter(controls), None))
 
 
-def _votes(annotations: Sequence[dict[str, Any]]) -> dict[str, int] | None:
+def _votes(annotations: list[_Annotation]) -> dict[str, int] | None:
     """The number of regions by annotator; None unless each made one annotation, finished and not as gold."""
     votes: dict[str, int] = {}
     for annotation in annotations:
-        name = name_of(annotation.get("completed_by"))
-        if name is None or annotation.get("was_cancelled") or annotation.get("ground_truth"):
+        name = identity(annotation.completed_by, "")
+        if name is None or annotation.was_cancelled or annotation.ground_truth:
             return None
-        votes[name] = len(annotation["result"])
+        votes[name] = len(annotation.result)
     return votes if len(votes) == len(annotations) else None
-
-
-def _columns(results: Sequence[Any]) -> _Columns | None:
-    """The regions where all are spans with one label, written as usual and from one control; else None."""
-    if set(map(type, results)) - {list}:
-        return None
-    items = list(chain.from_iterable(results))
-    if not items:
-        return _Columns((), (), (), (), None)
-    values = list(map(_VALUE, items))  # what has no keys is no object, and raises
-    starts, ends, labels, covered = zip(*map(_FIELDS, values), strict=True)
-    controls = set(map(_FROM, items))
-    is_usual = (
-        set(map(len, values)) == {4}  # nothing else, such as offsets into HTML
-        and {*map(type, starts), *map(type, ends)} == {int}
-        and set(map(type, labels)) == {list}
-        and set(map(len, labels)) == {1}
-        and {*map(type, covered), *map(type, controls)} == {str}
-        and len(controls) == 1
-    )
-    names = list(chain.from_iterable(labels)) if is_usual else []
-    if set(map(type, names)) != {str}:
-        return None
-    return _Columns(starts, ends, names, covered, controls.pop())

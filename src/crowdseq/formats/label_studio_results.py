@@ -1,6 +1,6 @@
 """What Label Studio writes about one annotation: who made it, and the regions of its result."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import repeat
 from operator import itemgetter
 from typing import Any
@@ -28,25 +28,15 @@ class People:
         self._told: set[str] = set()
 
     def name(self, value: Any) -> str | None:
-        """The same as `name_of`, which the intake is told about."""
-        name = name_of(value)
-        if isinstance(value, dict) and value.get("id") not in (None, ""):
-            self._tell(name, value.get("email"))
-        return name
-
-    def _tell(self, name: str | None, email: Any) -> None:
+        """The number where there is one, because the other exports of Label Studio have nothing else."""
+        if not isinstance(value, Mapping):
+            return identity(value, "the annotator")
+        name, email = identity(value.get("id"), "the id of an annotator"), value.get("email")
         if name is not None and name not in self._told and isinstance(email, str) and email:
             self._told.add(name)
             what = "annotators are called by their numbers, give them other names with --names"
             self.intake.warn("annotators-numbered", what, Problem(f"{name} is {email}"))
-
-
-def name_of(value: Any) -> str | None:
-    """The number where there is one, because the other exports of Label Studio have nothing else."""
-    if not isinstance(value, dict):
-        return identity(value, "the annotator")
-    name = identity(value.get("id"), "the id of an annotator")
-    return name if name is not None else identity(value.get("email"), "the email of an annotator")
+        return name if name is not None else identity(email, "the email of an annotator")
 
 
 def newest(annotations: Sequence[dict[str, Any]]) -> dict[str, Any]:

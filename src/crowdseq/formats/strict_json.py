@@ -89,10 +89,10 @@ def attempt(text: str, *, depth: int = 200) -> Any:
         return UNSURE
     if again.count(b"[") + again.count(b"{") > depth and _depth(value) > depth:
         return UNSURE
-    return UNSURE if _may_have_double_key(text, again) else value
+    return UNSURE if may_have_double_key(text, again) else value
 
 
-def _may_have_double_key(text: str, again: bytes) -> bool:
+def may_have_double_key(text: str, again: bytes) -> bool:
     """Whether the text may hold more pairs than its value, written again; never False when it does.
 
     A colon stands in every pair, and else only in texts, where it is written again. So when there are only as
