@@ -10,6 +10,7 @@ from builders import corpus
 from crowdseq.core.consensus import Consensus
 from crowdseq.errors import SettingsError
 from crowdseq.formats import Limits, read, write, write_consensus
+from crowdseq.formats.agreeing import agreements
 from crowdseq.formats.csv_rows import safe_table
 from crowdseq.formats.docbin_reading import documents
 
@@ -31,8 +32,10 @@ def test_json_lines_hold_labels_and_confidence(tmp_path: Path) -> None:
         "labels": ["B-PER", "O"],
         "confidence": [0.9, 1.0],
         "sentence_confidence": 0.9,
+        "agreed": [["a1"], ["a1"]],
     }
     assert "crowdseq" not in lines[1]
+    assert lines[1]["agreed"] == [[]]
 
 
 def test_a_consensus_is_read_back_as_gold(tmp_path: Path) -> None:
@@ -41,15 +44,48 @@ def test_a_consensus_is_read_back_as_gold(tmp_path: Path) -> None:
     assert imported.report.files[0].format == "consensus"
     assert imported.corpus.gold[:] == [("B-PER", "O"), ("B-PER",)]
     assert imported.corpus.sentences[0].extras["confidence"] == [0.9, 1.0]
+    assert imported.corpus.sentences[0].extras["agreed"] == [["a1"], ["a1"]]
+
+
+def test_names_can_be_left_out_where_all_votes_lie_beside(tmp_path: Path) -> None:
+    write_consensus(consensus(), tmp_path / "c.jsonl", with_names=False)
+    assert "agreed" not in (tmp_path / "c.jsonl").read_text()
+
+
+def test_only_those_agreed_who_gave_the_settled_label() -> None:
+    sentence = "Ada/B-PER/B-PER/O/B-LOC met/O/O/O/O Bo/B-PER/?/B-PER/O"
+    world = corpus(sentence, "ran/O/?/?/?", annotators=["w1", "w2", "w3"])
+    tags = [world.scheme.index[tag] for tag in ("B-PER", "O", "B-PER", "O")]
+    settled = Consensus(world, np.array(tags, np.int16), np.eye(len(world.scheme))[tags], ())
+    assert list(agreements(settled)) == [[["w1"], ["w1", "w2", "w3"], ["w2"]], [[]]]
 
 
 def test_columns_hold_the_label_last(tmp_path: Path) -> None:
     write_consensus(consensus(), tmp_path / "c.conll")
     assert (tmp_path / "c.conll").read_text() == (
-        "-DOCSTART-\t-X-\tO\n\nAda\t0.900000\tB-PER\nmet\t1.000000\tO\n\n"
-        "-DOCSTART-\t-X-\tO\n\nBo\t0.600000\tB-PER\n\n"
+        '-DOCSTART-\t-X-\t-X-\tO\n\nAda\t0.900000\t["a1"]\tB-PER\nmet\t1.000000\t["a1"]\tO\n\n'
+        "-DOCSTART-\t-X-\t-X-\tO\n\nBo\t0.600000\t[]\tB-PER\n\n"
     )
-    assert read(tmp_path / "c.conll").corpus.gold[:] == [("B-PER", "O"), ("B-PER",)]
+    again = read(tmp_path / "c.conll").corpus
+    assert again.gold[:] == [("B-PER", "O"), ("B-PER",)]
+    assert again.sentences[0].columns == {
+        "confidence": ("0.900000", "1.000000"),
+        "agreed": ('["a1"]', '["a1"]'),
+    }
+
+
+@pytest.mark.parametrize("names", [["a b", 'c"d', "é\u2028,["], ["]", "[]", "\\"]])
+def test_names_of_any_kind_come_back_from_columns(names: list[str], tmp_path: Path) -> None:
+    world = corpus("Ada/B-PER/B-PER/B-PER/B-PER", "met/O/?/O/?", annotators=names)
+    settled = Consensus(world, np.array([1, 0], np.int16), np.eye(3)[[1, 0]], ())
+    write_consensus(settled, tmp_path / "c.conll")
+    found = [json.loads(row.columns["agreed"][0]) for row in read(tmp_path / "c.conll").corpus.sentences]
+    assert found == [sorted(names), [names[1]]]
+
+
+def test_parts_of_speech_and_chunks_are_still_called_so(tmp_path: Path) -> None:
+    (tmp_path / "gold.conll").write_text("Ada\tNNP\t[]\tB-PER\n0.5\t0.500000\tI-NP\tO\n\n")
+    assert list(read(tmp_path / "gold.conll").corpus.text.columns) == ["pos", "chunk"]
 
 
 def test_a_collection_of_brat_has_notes_on_every_span(tmp_path: Path) -> None:

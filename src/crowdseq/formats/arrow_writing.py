@@ -8,6 +8,7 @@ from typing import Any, BinaryIO
 from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
 from crowdseq.errors import AnnotationError
+from crowdseq.formats.agreeing import AGREED, agreements
 from crowdseq.formats.arrow_tables import FEATURES_KEY, library
 from crowdseq.formats.dataset_rows import ANNOTATOR, TAGS, TOKENS
 from crowdseq.formats.long_rows import losses, rows_of
@@ -76,7 +77,7 @@ def write_consensus(consensus: Consensus, out: BinaryIO) -> list[str]:
         TOKENS: arrow.list_(text),
         TAGS: arrow.list_(arrow.int64()),
         "confidence": arrow.list_(arrow.float64()),
-        "agreed": arrow.list_(arrow.list_(text)),
+        AGREED: arrow.list_(arrow.list_(text)),
     }
     schema = arrow.schema(
         list(fields.items()), metadata={FEATURES_KEY: _features(corpus.scheme.tags, fields)}
@@ -87,18 +88,16 @@ def write_consensus(consensus: Consensus, out: BinaryIO) -> list[str]:
 
 def _consensus_rows(consensus: Consensus) -> Iterator[dict[str, Any]]:
     corpus = consensus.corpus
+    named = agreements(consensus)
     for place, sentence in enumerate(corpus.sentences):
         part = slice(*corpus.offsets[place : place + 2].tolist())
-        ballot = corpus.annotations.ballots[place]
-        names = [corpus.annotators[who] for who in ballot.voters.tolist()]
-        same = (ballot.tags == consensus.tag_ids[part]).T.tolist()
         yield {
             "id": sentence.id,
             "doc": sentence.doc,
             TOKENS: list(sentence.tokens),
             TAGS: consensus.tag_ids[part].tolist(),
             "confidence": consensus.confidence[part].tolist(),
-            "agreed": [[name for name, is_it in zip(names, row, strict=True) if is_it] for row in same],
+            AGREED: next(named),
         }
 
 

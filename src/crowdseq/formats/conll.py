@@ -61,7 +61,7 @@ class _Reader:
             self.with_tabs = "\t" in block.rows[0]
         rows = [line.split("\t") if self.with_tabs else cut_at_spaces(line) for line in block.rows]
         if self.columns is None:
-            self.columns, self.is_custom = custom_columns(len(rows[0]), self.annotator), True
+            self.columns, self.is_custom = custom_columns(len(rows[0]), self.annotator, rows[0]), True
         if any(len(row) != self.columns.size for row in rows):
             self._mend(block, rows, self.columns.size)
         cells = list(zip(*rows, strict=False))

@@ -1,5 +1,6 @@
 """What the columns of a CoNLL file hold: read from its first line, from the settings, or by custom."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -9,7 +10,9 @@ DOCUMENT_START = "-DOCSTART-"
 HEADER = "# columns:"
 SENTENCE = "# sentence:"
 UNLABELLED = "?"
+CONSENSUS = ("confidence", "agreed")  # what stands between token and label in a consensus of ours
 _CUSTOM = {4: ("pos", "chunk")}  # CoNLL-2003: token, part of speech, chunk, label
+_PROBABILITY = re.compile(r"[01]\.[0-9]{6}")
 
 
 @dataclass(frozen=True)
@@ -60,15 +63,22 @@ def header_columns(line: str) -> Columns | None:
         raise AnnotationError(f"the line '{HEADER}' is wrong: {error}") from None
 
 
-def custom_columns(size: int, annotator: str | None) -> Columns:
-    """Token first, label last; a file of tokens alone has no labels."""
+def custom_columns(size: int, annotator: str | None, row: Sequence[str] = ()) -> Columns:
+    """Token first, label last; a file of tokens alone has no labels. row: the first one, if it is known."""
     if size == 1:
         return Columns(1, 0, None, {}, {})
-    named = _CUSTOM.get(size, ())
+    named = CONSENSUS if _is_of_consensus(row) else _CUSTOM.get(size, ())
     others = {named[i - 1] if named else f"column{i + 1}": i for i in range(1, size - 1)}
     if annotator is None:
         return Columns(size, 0, size - 1, {}, others)
     return Columns(size, 0, None, {annotator: size - 1}, others)
+
+
+def _is_of_consensus(row: Sequence[str]) -> bool:
+    """Whether a row holds a probability and a list of names, as no part of speech and no chunk does."""
+    if len(row) != len(CONSENSUS) + 2 or not _PROBABILITY.fullmatch(row[1]):
+        return False
+    return row[2] == "[]" or (row[2].startswith('["') and row[2].endswith('"]'))
 
 
 def is_customary(names: Sequence[str]) -> bool:

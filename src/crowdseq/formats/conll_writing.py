@@ -11,7 +11,15 @@ from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.text import Sentence
 from crowdseq.errors import AnnotationError
-from crowdseq.formats.conll_columns import DOCUMENT_START, HEADER, SENTENCE, UNLABELLED, is_customary
+from crowdseq.formats.agreeing import agreements
+from crowdseq.formats.conll_columns import (
+    CONSENSUS,
+    DOCUMENT_START,
+    HEADER,
+    SENTENCE,
+    UNLABELLED,
+    is_customary,
+)
 
 _NO_VALUE = "_"
 _BREAKS = frozenset("\t\n\r")
@@ -50,17 +58,23 @@ def write_crowd(corpus: Corpus, out: BinaryIO, annotators: Sequence[str], *, gol
 
 
 def write_consensus(consensus: Consensus, out: BinaryIO) -> list[str]:
-    """Token, confidence, settled label."""
+    """Token, confidence, who gave it the settled label (a JSON list of names), and this label."""
     corpus = consensus.corpus
     check_writable(corpus, ())
-    writer = _Rows(out, corpus, ("confidence",))
+    writer = _Rows(out, corpus, CONSENSUS)
     bounds = corpus.offsets.tolist()
     shown = [f"{value:.6f}" for value in np.round(consensus.confidence, 6).tolist()]
-    for place, sentence in enumerate(corpus.sentences):
+    for place, (sentence, named) in enumerate(zip(corpus.sentences, agreements(consensus), strict=True)):
         writer.open_document(place)
-        columns = {"confidence": tuple(shown[bounds[place] : bounds[place + 1]])}
+        values = (shown[bounds[place] : bounds[place + 1]], map(_names, named))
+        columns = {name: tuple(cells) for name, cells in zip(CONSENSUS, values, strict=True)}
         writer.rows(Sentence(sentence.id, sentence.doc, sentence.tokens, columns), [consensus.tags[place]])
     return [*writer.notes(), *_plain_losses(corpus)]
+
+
+def _names(names: list[str]) -> str:
+    """Without spaces of its own, for tools that cut lines at them."""
+    return json.dumps(names, ensure_ascii=False, separators=(",", ":"))
 
 
 @dataclass

@@ -8,6 +8,7 @@ import numpy as np
 
 from crowdseq.core.consensus import Consensus
 from crowdseq.errors import AnnotationError, Problem
+from crowdseq.formats.agreeing import AGREED, agreements
 from crowdseq.formats.format import NO, SURE, Format, Found, Sample
 from crowdseq.formats.intake import Intake
 from crowdseq.formats.json_records import read_objects
@@ -39,10 +40,12 @@ def read(stream: Stream, source: Source, intake: Intake) -> Iterator[Found]:  # 
             intake.reject(Problem(str(error), stream.name, line, str(value.get("id") or "")), raw)
 
 
-def write_consensus(consensus: Consensus, out: BinaryIO) -> list[str]:
-    """One line for each sentence."""
+def write_consensus(consensus: Consensus, out: BinaryIO, with_names: bool = True) -> list[str]:
+    """One line for each sentence; with_names: and in it, for each token, who gave it the settled label."""
+    named = agreements(consensus)
     for place, line in enumerate(consensus_objects(consensus)):
-        out.write(encode_line({VERSION_KEY: FORMAT_VERSION, **line} if place == 0 else line))
+        version = {VERSION_KEY: FORMAT_VERSION} if place == 0 else {}
+        out.write(encode_line({**version, **line, **({AGREED: next(named)} if with_names else {})}))
     return []
 
 
@@ -63,7 +66,7 @@ def consensus_objects(consensus: Consensus) -> Iterator[dict[str, Any]]:
 
 FORMAT = Format(
     name="consensus",
-    summary="consensus JSONL of a run folder: settled labels with confidence (read as gold)",
+    summary="consensus JSONL: settled labels with confidence and who agreed (read as gold)",
     extensions=("consensus.jsonl",),
     recognise=recognise,
     read=read,

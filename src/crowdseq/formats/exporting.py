@@ -49,13 +49,19 @@ def write_consensus(
     format: str | None = None,
     force: bool = False,
     excel_safe: bool = False,
+    with_names: bool = True,
 ) -> tuple[str, ...]:
-    """Write the settled tags with their confidence; the format is told by the name unless given."""
+    """Write the settled tags with their confidence; the format is told by the name unless given.
+
+    with_names: False leaves out of consensus JSONL who agreed, for a file that lies beside all votes.
+    """
     name = os.fspath(path)
     form = format_for_writing(format or "", name)
     if form.name == "jsonl":
         form = find_format("consensus")
     options = _options(form, excel_safe)
+    if form.name == "consensus":
+        options["with_names"] = with_names
     if form.write_consensus_folder is not None:
         return tuple(_write_folder(partial(form.write_consensus_folder, consensus), Path(name), force))
     if form.write_consensus is None:

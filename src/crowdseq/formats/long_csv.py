@@ -4,11 +4,10 @@ import json
 from collections.abc import Callable, Iterator
 from typing import BinaryIO
 
-import numpy as np
-
 from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
 from crowdseq.errors import AnnotationError, FormatError, Problem
+from crowdseq.formats.agreeing import AGREED, agreements
 from crowdseq.formats.csv_rows import Row, Table, header_of, read_table, safe_cell, write_row
 from crowdseq.formats.format import NO, SURE, Format, Found, Sample
 from crowdseq.formats.intake import Intake
@@ -97,15 +96,12 @@ def _putter(out: BinaryIO, excel_safe: bool) -> Callable[[list[str]], None]:
 def write_consensus(consensus: Consensus, out: BinaryIO, excel_safe: bool = False) -> list[str]:
     """task, token, document, settled label, its confidence, and who gave the same label to the token."""
     corpus, put = consensus.corpus, _putter(out, excel_safe)
-    put([TASK, "token", "doc", LABEL, "confidence", "agreed"])
+    put([TASK, "token", "doc", LABEL, "confidence", AGREED])
     bounds = corpus.offsets.tolist()
-    for place, sentence in enumerate(corpus.sentences):
-        ballot = corpus.annotations.ballots[place]
-        names = [corpus.annotators[who] for who in ballot.voters.tolist()]
+    for place, (sentence, named) in enumerate(zip(corpus.sentences, agreements(consensus), strict=True)):
         first = bounds[place]
         for index, (token, tag) in enumerate(zip(sentence.tokens, consensus.tags[place], strict=True)):
-            same = ballot.tags[:, index] == consensus.tag_ids[first + index]
-            agreed = json.dumps([names[row] for row in np.flatnonzero(same)], ensure_ascii=False)
+            agreed = json.dumps(named[index], ensure_ascii=False)
             sure = f"{consensus.confidence[first + index]:.6f}"
             put([f"{sentence.id}:{index}", token, sentence.doc or "", tag, sure, agreed])
     return losses(corpus.keep_annotators([]).without_gold())

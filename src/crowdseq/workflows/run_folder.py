@@ -92,7 +92,7 @@ def save_run(run: Run, folder: Path, *, force: bool = False, excel_safe: bool = 
     part.mkdir(parents=True, exist_ok=True)
     settings, metrics = run_settings(run), run_metrics(run)
     _write_json(part / "settings.json", settings)
-    write_consensus(run.consensus, str(part / "consensus.jsonl"), force=True)
+    write_consensus(run.consensus, str(part / "consensus.jsonl"), force=True, with_names=False)
     (part / "annotators.csv").write_text(
         table(annotators_csv(run.consensus.annotators)), encoding="utf-8", newline=""
     )
