@@ -146,7 +146,19 @@ def test_only_the_first_and_the_last_task_of_a_plain_export_go_the_long_way(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     usual = {"meta": {}, "drafts": [], "predictions": [], "file_upload": "a.txt", "comment_authors": []}
-    assert ways(monkeypatch, [task(1), task(2, **usual), task(3, annotations=[])]) == ["98", "100"]
+    someone = [{"completed_by": {"id": 7, "email": "a@b.org", "first_name": ""}, "result": []}]
+    tasks = [task(1), task(2, **usual), task(3, annotations=[]), task(4, annotations=someone)]
+    assert ways(monkeypatch, tasks) == ["98", "100"]
+
+
+def test_people_of_plain_tasks_are_told_once() -> None:
+    someone = [{"completed_by": {"id": 7, "email": "a@b.org"}, "result": []}]
+    finding = reading([task(1, annotations=someone), task(2, annotations=someone)]).report.findings[0]
+    assert (finding.kind, finding.count, finding.examples[0].what) == (
+        "annotators-numbered",
+        1,
+        "7 is a@b.org",
+    )
 
 
 def test_a_field_that_nobody_knows_sends_its_task_the_long_way(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -44,7 +44,7 @@ def read(stream: Stream, source: Source, intake: Intake) -> Iterator[Found]:  # 
     values = read_values(stream, intake, task_shape())
     for batch in in_batches(values, stream.name, intake):
         for task, quick in zip(batch, reader.quick_records(batch), strict=True):
-            if quick is not None and reader.takes(task.control):
+            if quick is not None and reader.takes(task):
                 yield Found(quick, task.line, task.value)
                 continue
             line, raw = task.line, plain_value(task.value)
@@ -74,9 +74,13 @@ class _Reader:
         made = iter(self._bulk.records([task.document for task in batch if task.document is not None]))
         return [None if task.document is None else next(made) for task in batch]
 
-    def takes(self, control: str | None) -> bool:
-        """Whether labels of a control are read; where there are none it does not matter."""
-        return control is None or self.controls.takes(control)
+    def takes(self, task: Task) -> bool:
+        """Whether the labels of a task, if it has any, come from the control that is read."""
+        if task.control is not None and not self.controls.takes(task.control):
+            return False
+        for person in task.people:
+            self.people.name(person)
+        return True
 
     def records(self, task: dict[str, Any], line: int) -> list[Record]:
         data = task.get("data")

@@ -1,6 +1,6 @@
 """Tasks of Label Studio as it usually writes them, by columns: the short way for nearly all of an export."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Annotated, Any, NamedTuple, TypeAlias
 
 from msgspec import UNSET, Meta, Struct, UnsetType
@@ -46,8 +46,18 @@ class _Region(Struct, forbid_unknown_fields=True, gc=False):
     meta: NoObject = UNSET
 
 
+class _Person(Struct, forbid_unknown_fields=True, gc=False):
+    id: int | str
+    email: Aside = UNSET
+    first_name: Aside = UNSET
+    last_name: Aside = UNSET
+    username: Aside = UNSET
+    initials: Aside = UNSET
+    avatar: Aside = UNSET
+
+
 class _Annotation(Struct, forbid_unknown_fields=True, gc=False):
-    completed_by: int | str
+    completed_by: int | str | _Person
     result: list[_Region]
     was_cancelled: bool | UnsetType | None = UNSET
     ground_truth: bool | UnsetType | None = UNSET
@@ -96,13 +106,15 @@ class _Task(Struct, forbid_unknown_fields=True, gc=False):
 class Task(NamedTuple):
     """A value of the file, the line it begins at, and the document in it where nothing must be decided.
 
-    control: the one that all labels of the document come from; None without labels.
+    control: the one that all labels of the document come from; None without labels. people: annotators that
+    stand there with more than a name or a number, as `People` takes them.
     """
 
     line: int
     value: Any
     document: PlainDocument | None = None
     control: str | None = None
+    people: Sequence[dict[str, Any]] = ()
 
 
 def task_shape() -> Shape:
@@ -156,14 +168,20 @@ def _plain(line: int, shaped: Shaped, file: str, intake: Intake) -> Task:
         {META: meta} if meta else {},
         f"{file}:{line}",
     )
-    return Task(line, shaped, document, next(iter(controls), None))
+    return Task(line, shaped, document, next(iter(controls), None), _people(task.annotations))
+
+
+def _people(annotations: list[_Annotation]) -> list[dict[str, Any]]:
+    found = [annotation.completed_by for annotation in annotations]
+    return [{"id": person.id, "email": person.email} for person in found if isinstance(person, _Person)]
 
 
 def _votes(annotations: list[_Annotation]) -> dict[str, int] | None:
     """The number of regions by annotator; None unless each made one annotation, finished and not as gold."""
     votes: dict[str, int] = {}
     for annotation in annotations:
-        name = identity(annotation.completed_by, "")
+        who = annotation.completed_by
+        name = identity(who.id if isinstance(who, _Person) else who, "")
         if name is None or annotation.was_cancelled or annotation.ground_truth:
             return None
         votes[name] = len(annotation.result)
