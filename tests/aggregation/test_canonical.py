@@ -38,6 +38,28 @@ def test_names_and_order_leave_no_trace() -> None:
         np.testing.assert_array_equal(one.gold_tags, other.gold_tags)
 
 
+def test_whole_documents_keep_the_order_of_their_sentences() -> None:
+    world = random_corpus(5, sentences=40, documents=9)
+    documents = world.text.document_of
+    ordered = Canonical.of(world, whole_documents=True)
+    assert (np.diff(ordered.corpus.text.document_of) != 0).sum() == 8
+    first = ordered.tokens[ordered.corpus.offsets[:-1]]
+    places = np.searchsorted(world.offsets, first, side="right") - 1
+    for document in range(9):
+        mine = places[documents[places] == document]
+        np.testing.assert_array_equal(mine, np.flatnonzero(documents == document))
+
+
+def test_the_order_of_whole_documents_leaves_no_trace() -> None:
+    world = random_corpus(6, sentences=40, documents=9)
+    one = Canonical.of(world, whole_documents=True).corpus
+    backwards = sorted(range(40), key=lambda place: (-int(world.text.document_of[place]), place))
+    other = Canonical.of(world.select(backwards), whole_documents=True).corpus
+    np.testing.assert_array_equal(one.text.token_ids, other.text.token_ids)
+    np.testing.assert_array_equal(one.offsets, other.offsets)
+    np.testing.assert_array_equal(one.annotations.tags, other.annotations.tags)
+
+
 def test_what_was_put_in_order_can_be_put_back() -> None:
     world = random_corpus(4, sentences=20)
     ordered = Canonical.of(world)

@@ -29,6 +29,7 @@ PLAIN_EM = {
     "deference": 0.0,
     "plausibility": False,
     "coupling": 0.0,
+    "surprise": 0.0,
     "smoothing": 0.0,
     "candidates": "off",
 }

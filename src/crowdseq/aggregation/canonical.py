@@ -30,7 +30,8 @@ class Canonical:
     annotators: IntArray
 
     @classmethod
-    def of(cls, corpus: Corpus) -> "Canonical":
+    def of(cls, corpus: Corpus, *, whole_documents: bool = False) -> "Canonical":
+        """whole_documents: for methods that ask what came earlier in a document."""
         texts, rows = _sentence_digests(corpus.text), _row_digests(corpus)
         annotators = _digest_groups(
             [texts[s] + row for s, row in zip(corpus.annotations.row_sentences.tolist(), rows, strict=True)],
@@ -42,7 +43,8 @@ class Canonical:
             corpus.annotations.row_sentences,
             len(corpus),
         )
-        sentences = _order([text + ballot for text, ballot in zip(texts, ballots, strict=True)])
+        labelled = [text + ballot for text, ballot in zip(texts, ballots, strict=True)]
+        sentences = _order_of_documents(corpus.text, labelled) if whole_documents else _order(labelled)
         people = _order(annotators)
         chosen = corpus.select(sentences)
         crowd = chosen.annotations.keep_annotators(people.tolist())
@@ -95,6 +97,15 @@ def _digest_groups(digests: Sequence[bytes], groups: IntArray, n_groups: int) ->
 
 def _order(digests: Sequence[bytes]) -> IntArray:
     return np.array(sorted(range(len(digests)), key=digests.__getitem__), np.int64)
+
+
+def _order_of_documents(text: Text, sentences: Sequence[bytes]) -> IntArray:
+    """Documents by their content, the sentences of each one after the other as they stand."""
+    parts: list[list[int]] = [[] for _ in text.documents]
+    for place, document in enumerate(text.document_of.tolist()):
+        parts[document].append(place)
+    ranked = sorted((_digest(b"".join(sentences[place] for place in part)), part) for part in parts)
+    return np.array([place for _, part in ranked for place in part], np.int64)
 
 
 def _sorted_words(text: Text) -> Text:

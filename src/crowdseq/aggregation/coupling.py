@@ -1,6 +1,7 @@
 """Coupling: what is believed of a word elsewhere in its document is evidence for the word here."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -9,17 +10,20 @@ from crowdseq.core.corpus import Corpus
 from crowdseq.core.labels import LabelScheme
 
 _LEAST = 1e-4  # a type that nobody believes in elsewhere is unlikely here, not impossible
+_OTHERS = 10.0  # mentions elsewhere that it takes to trust what a word is there as much as what any word is
 
 
 @dataclass(frozen=True, eq=False)
 class Coupling:
     """Mentions of one word in one document.
 
-    groups (T,): the number of the group of each token, -1 for a token that is alone. types (M,): the number
-    of the entity type of each label, the last one for outside; single labels in a plain scheme. Types and
-    not labels are coupled, since a name may be one token here and the second of two there.
+    words (T,): equal for mentions of one word. groups (T,): the number of the group of each token, -1 for a
+    token that is alone. sizes: of the groups. types (M,): the number of the entity type of each label, the
+    last one for outside; single labels in a plain scheme. Types and not labels are coupled, since a name may
+    be one token here and the second of two there.
     """
 
+    words: IntArray
     groups: IntArray
     sizes: IntArray
     types: IntArray
@@ -32,28 +36,66 @@ class Coupling:
         keys = np.where(linked, documents * (int(words.max(initial=0)) + 1) + words, -1)
         _, groups, sizes = np.unique(keys, return_inverse=True, return_counts=True)
         alone = ~linked | (sizes[groups] < 2)
-        return cls(np.where(alone, -1, groups), sizes, type_numbers(corpus.scheme))
+        return cls(words, np.where(alone, -1, groups), sizes, type_numbers(corpus.scheme))
 
-    def scores(self, truth: FloatArray, weight: float, doubt: float = 1.0) -> FloatArray:
-        """(T, M) log scores: `weight` times how much likelier a type is in the other mentions than overall.
+    def scores(self, truth: FloatArray, weight: float) -> FloatArray:
+        """(T, M) log scores: `weight` times how much likelier a type is in the other mentions of the document
+        than for the word in other documents.
 
-        doubt: how many mentions' worth of the corpus' own shares is added to the others.
+        A word that is now and then part of an entity everywhere, such as "cells", tells nothing by being one
+        again; the features of the CRF know that already.
         """
-        result = np.zeros_like(truth)
-        coupled = np.flatnonzero(self.groups >= 0)
-        if weight == 0.0 or len(coupled) == 0:
-            return result
-        n_types = int(self.types.max()) + 1
-        by_type = np.zeros((len(truth), n_types))
+        believed = self._by_type(truth)
+        elsewhere = self._in_other_documents(believed)
+        return self._spread(weight, self._in_other_mentions(believed, elsewhere), elsewhere)
+
+    def surprises(self, truth: FloatArray, expected: FloatArray, weight: float) -> FloatArray:
+        """(T, M) the same against what was `expected` (T, M) of the other mentions from the text alone."""
+        believed, foreseen = self._by_type(truth), self._by_type(expected)
+        usual = believed.mean(axis=0)
+        return self._spread(
+            weight, self._in_other_mentions(believed, usual), self._in_other_mentions(foreseen, usual)
+        )
+
+    @cached_property
+    def coupled(self) -> IntArray:
+        """The tokens with another mention in their document."""
+        return np.flatnonzero(self.groups >= 0)
+
+    def _by_type(self, beliefs: FloatArray) -> FloatArray:
+        """(T, M) by label to (T, types)."""
+        by_type = np.zeros((len(beliefs), int(self.types.max()) + 1))
         for label, kind in enumerate(self.types.tolist()):
-            by_type[:, kind] += truth[:, label]
-        usual = by_type.mean(axis=0)
-        groups = self.groups[coupled]
-        sums = np.zeros((len(self.sizes), n_types))
-        np.add.at(sums, groups, by_type[coupled])
-        others = (sums[groups] - by_type[coupled] + doubt * usual) / (self.sizes[groups] - 1 + doubt)[:, None]
-        ratio = np.log(np.maximum(others, _LEAST) / np.maximum(usual, _LEAST))
-        result[coupled] = weight * ratio[:, self.types]
+            by_type[:, kind] += beliefs[:, label]
+        return by_type
+
+    def _group_sums(self, by_type: FloatArray) -> FloatArray:
+        """(coupled, types) summed over all mentions in the document."""
+        groups = self.groups[self.coupled]
+        sums = np.zeros((len(self.sizes), by_type.shape[1]))
+        np.add.at(sums, groups, by_type[self.coupled])
+        return sums[groups]
+
+    def _in_other_mentions(self, by_type: FloatArray, usual: FloatArray) -> FloatArray:
+        """(coupled, types) shares in the other mentions, with one more that is as usual."""
+        others = self._group_sums(by_type) - by_type[self.coupled] + usual
+        return np.asarray(others / self.sizes[self.groups[self.coupled]][:, None])
+
+    def _in_other_documents(self, by_type: FloatArray) -> FloatArray:
+        """(coupled, types) shares of the word there, with some mentions more that are as any word's."""
+        size = int(self.words.max(initial=0)) + 1
+        sums = np.zeros((size, by_type.shape[1]))
+        np.add.at(sums, self.words, by_type)
+        words = self.words[self.coupled]
+        others = np.maximum(sums[words] - self._group_sums(by_type), 0.0) + _OTHERS * by_type.mean(axis=0)
+        count = np.bincount(self.words, minlength=size)[words] - self.sizes[self.groups[self.coupled]]
+        return np.asarray(others / (count + _OTHERS)[:, None])
+
+    def _spread(self, weight: float, here: FloatArray, elsewhere: FloatArray) -> FloatArray:
+        """(T, M) weighted log ratios, 0 for tokens that are alone."""
+        result = np.zeros((len(self.groups), len(self.types)))
+        ratio = np.log(np.maximum(here, _LEAST) / np.maximum(elsewhere, _LEAST))
+        result[self.coupled] = weight * ratio[:, self.types]
         return result
 
 

@@ -61,15 +61,16 @@ class ContextVotes:
             return [np.where(self.earlier == NONE, self.previous, self.earlier + n_labels)]
         return [self.previous, self.earlier]
 
-    def tables(self, truth: FloatArray) -> dict[str, Any]:
+    def tables(self, truth: FloatArray, numbers: IntArray) -> dict[str, Any]:
         """Expected counts behind α and β: by the vote before, and by the vote on an earlier mention if any.
 
-        `…_kinds` (F, 3): annotator, context label (-1: none), given label; `…_counts` (F, M): by truth.
+        numbers (K,): by which each annotator is told. `…_kinds` (F, 3): annotator, context label (-1: none),
+        given label; `…_counts` (F, M): by truth.
         """
         found: dict[str, Any] = {}
         for name, context in (("local", self.previous), ("repeat", self.earlier)):
             chosen = np.flatnonzero(context != NONE) if name == "repeat" else np.arange(len(context))
-            columns = np.stack([self.annotators, context, self.labels], axis=1)[chosen]
+            columns = np.stack([numbers[self.annotators], context, self.labels], axis=1)[chosen]
             kinds, places = np.unique(columns, axis=0, return_inverse=True)
             order = np.argsort(self.tokens[chosen], kind="stable")
             table = VoteTable.build(self.tokens[chosen][order], places.ravel()[order], len(truth), len(kinds))

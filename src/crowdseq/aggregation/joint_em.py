@@ -7,7 +7,7 @@ import numpy as np
 
 from crowdseq.aggregation.coupling import Coupling
 from crowdseq.aggregation.evidence import Evidence
-from crowdseq.aggregation.plausibility import LEVELS, plausibility_levels
+from crowdseq.aggregation.plausibility import LEVELS, part_outside, plausibility_levels
 from crowdseq.aggregation.settling import best_valid_tags
 from crowdseq.aggregation.truth_model import Belief, TruthModel
 from crowdseq.arrays import FloatArray
@@ -56,8 +56,9 @@ class JointEm:
 
     vote_weights (T, 1): of the votes on each token. deference: how far they yield to a tagger that finds the
     same spans in unseen text. by_plausibility: whether the annotators' tables differ by what such a tagger
-    expects. pull: weight of the coupling between mentions. first_steps, steps: L-BFGS steps of the first and
-    of the later rounds.
+    expects. pull: weight of the coupling between mentions. surprise: weight of what other mentions turned out
+    to be beyond what the tagger expected. first_steps, steps: L-BFGS steps of the first and of the later
+    rounds.
     """
 
     corpus: Corpus
@@ -70,6 +71,7 @@ class JointEm:
     deference: float
     by_plausibility: bool
     pull: float
+    surprise: float
     first_steps: int
     steps: int
     threads: int
@@ -111,17 +113,32 @@ class JointEm:
 
     def _said(self, state: State, scores: FloatArray, transitions: FloatArray) -> FloatArray:
         """(T, M) log scores of what the votes say, and the other mentions of a word."""
-        evidence, weights = self.evidence, self.vote_weights
-        if self.deference > 0.0 or self.by_plausibility:
-            unseen = self._believe(scores, transitions)[0].unary
-            weights = weights * self._regard(state, unseen)
-            if self.by_plausibility:
-                evidence = evidence.within(plausibility_levels(unseen, self.corpus.scheme))
-        tables = evidence.learn(state.belief.unary, self.smoothing, self.threads)
-        said = weights * evidence.table.fold(tables, self.threads)
+        believed = state.belief.unary
+        unseen = self._believe(scores, transitions)[0].unary if self._asks_text else believed
+        said = self.vote_weights * self._regard(state, unseen) * self._voted(believed, unseen)
         if self.coupling is not None and state.history:
-            said += self.coupling.scores(state.belief.unary, self.pull)
+            said += self.coupling.scores(believed, self.pull)
+            if self.surprise > 0.0:
+                said += self.coupling.surprises(believed, unseen, self.surprise)
         return said
+
+    @property
+    def _asks_text(self) -> bool:
+        """Whether it matters what the tagger expects of a text whose votes it has not seen."""
+        return self.deference > 0.0 or self.by_plausibility or self.surprise > 0.0
+
+    def _voted(self, believed: FloatArray, unseen: FloatArray) -> FloatArray:
+        """(T, M) log probabilities of the votes on each token by what is the truth."""
+        alike = self._read(self.evidence, believed)
+        if not self.by_plausibility:
+            return alike
+        scheme = self.corpus.scheme
+        apart = self._read(self.evidence.within(plausibility_levels(unseen, scheme)), believed)
+        return part_outside(alike, apart, scheme)
+
+    def _read(self, evidence: Evidence, believed: FloatArray) -> FloatArray:
+        """The same under tables learned from what is believed."""
+        return evidence.table.fold(evidence.learn(believed, self.smoothing, self.threads), self.threads)
 
     def softened(self, state: State, temperature: float) -> FloatArray:
         """(T, M) probabilities as they are told to people: all scores divided by the temperature."""

@@ -56,7 +56,7 @@ def _gold_tables(crowd: Corpus, recipe: SaSlc) -> dict[str, Any]:
     linked = linked_tokens(crowd, str(recipe.repeat_tokens), _TELLING_SHARE)
     words = word_numbers(crowd, recipe.repeat_match)
     votes = ContextVotes.of(crowd, words, linked, str(recipe.repeat_scope))
-    return votes.tables(np.eye(len(crowd.scheme))[crowd.gold_tags])
+    return votes.tables(np.eye(len(crowd.scheme))[crowd.gold_tags], np.arange(len(crowd.annotators)))
 
 
 def _shares(

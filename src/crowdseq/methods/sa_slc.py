@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from crowdseq.aggregation.ascent import Ascent, ascend, judge_on
+from crowdseq.aggregation.canonical import Canonical
 from crowdseq.aggregation.contract import NO_HELP, Help, Learned, ResumableAggregator, method, require
 from crowdseq.aggregation.coupling import Coupling
 from crowdseq.aggregation.evidence import ContextVotes, Evidence, linked_tokens, word_numbers
@@ -52,7 +53,8 @@ class SaSlc(ResumableAggregator):
         n / (1 + correlation (n - 1)). deference: how far they yield to a tagger that finds the same spans in
         documents it has not seen. plausibility: whether annotators' tables differ by how much the text alone
         suggests an entity to such a tagger.
-    coupling: weight of what is believed of the same word elsewhere in the document.
+    coupling: weight of what is believed of the same word elsewhere in the document, beside what it is in
+        other documents. surprise: weight of how far it goes beyond what such a tagger expected there.
     start: the `majority` of votes, shares of `votes`, or `paper`: random tables and the labels of one random
         annotator, drawn with `seed`.
     rounds, tolerance: EM rounds at most, and the relative change of the objective at which to stop.
@@ -78,6 +80,7 @@ class SaSlc(ResumableAggregator):
     deference: float | None = None
     plausibility: bool | None = None
     coupling: float | None = None
+    surprise: float | None = None
     start: str | None = None
     rounds: int | None = None
     tolerance: float = 1e-4
@@ -127,40 +130,43 @@ class SaSlc(ResumableAggregator):
             and self.correlation == 0.0
             and self.deference == 0.0
             and not self.plausibility
-            and self.coupling == 0.0
+            and self.coupling == self.surprise == 0.0
             and self.smoothing == 0.0
         )
         return plain and not self.draws
 
     def learn(self, corpus: Corpus, *, progress: Progress = quiet, help: Help = NO_HELP) -> Learned:
-        consensus, belief = self._settled(corpus, progress, help)
+        ordered = Canonical.of(corpus, whole_documents=True)
+        consensus, belief = self._settled(corpus, ordered, progress, help)
         if belief is None:
             return Learned(consensus, None)
         progress("training the tagger", 0, 1)
-        tagger = self._tagger(corpus, belief)
+        tagger = self._tagger(ordered.corpus, belief)
         progress("training the tagger", 1, 1)
         return Learned(consensus, tagger)
 
     def aggregate(self, corpus: Corpus, *, progress: Progress = quiet, help: Help = NO_HELP) -> Consensus:
-        return self._settled(corpus, progress, help)[0]
+        return self._settled(corpus, Canonical.of(corpus, whole_documents=True), progress, help)[0]
 
-    def _settled(self, corpus: Corpus, progress: Progress, help: Help) -> tuple[Consensus, Belief | None]:
-        """The consensus and the belief behind it; none when nobody labelled anything."""
+    def _settled(
+        self, corpus: Corpus, ordered: Canonical, progress: Progress, help: Help
+    ) -> tuple[Consensus, Belief | None]:
+        """The consensus, and in canonical order the belief behind it; none when nobody labelled anything."""
         if corpus.n_tokens == 0 or corpus.annotations.n_votes == 0:
             return settle(corpus, label_shares(corpus)), None
-        session, chosen = self._prepare(corpus)
+        session, chosen = self._prepare(ordered.corpus)
         self._check_memory(session, progress)
         kept = help.keeper.load() if help.keeper is not None else None
         ascent = ascend(
             session,
-            Ascent(self._begin(session, corpus)) if kept is None else Ascent.of_arrays(kept),
+            Ascent(self._begin(session)) if kept is None else Ascent.of_arrays(kept),
             rounds=int(self.rounds or 1),
             tolerance=self.tolerance,
             progress=progress,
             keeper=help.keeper,
             judge=None if help.dev is None else judge_on(help.dev, session),
         )
-        return self._finish(session, ascent.chosen, corpus, chosen), ascent.chosen.belief
+        return self._finish(session, ascent.chosen, corpus, ordered, chosen), ascent.chosen.belief
 
     def _check_memory(self, session: JointEm, progress: Progress) -> None:
         needed = session.megabytes
@@ -188,12 +194,13 @@ class SaSlc(ResumableAggregator):
             evidence,
             truth,
             CandidateLists.of_mask(chosen.mask, corpus.offsets),
-            Coupling.of(corpus, words, linked) if self.coupling else None,
+            Coupling.of(corpus, words, linked) if self.coupling or self.surprise else None,
             _smoothing(strength, corpus),
             float(self.temper or 0.0) * dependent_weights(counts, float(self.correlation or 0.0)),
             float(self.deference or 0.0),
             bool(self.plausibility) and corpus.scheme.outside >= 0,
             float(self.coupling or 0.0),
+            float(self.surprise or 0.0),
             2 * int(self.steps or 1),
             int(self.steps or 1),
             self.threads,
@@ -215,7 +222,8 @@ class SaSlc(ResumableAggregator):
         scheme = corpus.scheme
         return with_paths(mask, corpus.offsets, scheme.allowed, scheme.starts, scheme.ends)
 
-    def _begin(self, session: JointEm, corpus: Corpus) -> State:
+    def _begin(self, session: JointEm) -> State:
+        corpus = session.corpus
         if self.start != "paper":
             shares = label_shares(corpus)
             return session.from_shares(majority_shares(shares) if self.start == "majority" else shares)
@@ -233,20 +241,22 @@ class SaSlc(ResumableAggregator):
         tags = best_valid_tags(corpus, label_shares(alone))
         return session.truth.train_on_tags(tags, seen, session.first_steps)
 
-    def _finish(self, session: JointEm, state: State, corpus: Corpus, chosen: Candidates) -> Consensus:
+    def _finish(
+        self, session: JointEm, state: State, corpus: Corpus, ordered: Canonical, chosen: Candidates
+    ) -> Consensus:
         probabilities = session.softened(state, float(self.temperature or 1.0))
         free, valid = mean_log10_sequences(session.candidates, scheme_scores(corpus.scheme))
         return settle(
             corpus,
-            probabilities,
+            ordered.restore_tokens(probabilities),
             history=state.history,
-            tag_ids=best_valid_tags(corpus, state.belief.unary),
+            tag_ids=ordered.restore_tokens(best_valid_tags(session.corpus, state.belief.unary)),
             temperature=float(self.temperature or 1.0),
             candidates_per_token=chosen.per_token,
             widened_tokens=chosen.widened,
             mean_log10_sequences=free,
             mean_log10_valid_sequences=valid,
-            **session.evidence.votes.tables(state.belief.unary),
+            **session.evidence.votes.tables(state.belief.unary, ordered.annotators),
         )
 
     def _tagger(self, corpus: Corpus, belief: Belief) -> Tagger:
