@@ -30,7 +30,8 @@ ROWS: tuple[tuple[str, str, dict[str, Any], bool], ...] = (
     ("… one table for plausible and other words", "sa-slc", {"plausibility": False}, False),
     ("… votes as if independent", "sa-slc", {"correlation": 0.0}, False),
     ("… start from shares of votes", "sa-slc", {"start": "votes"}, False),
-    ("… no coupling of mentions", "sa-slc", {"coupling": 0.0}, False),
+    ("… no coupling of mentions", "sa-slc", {"coupling": 0.0, "surprise": 0.0}, False),
+    ("… nothing of what the text foretold of them", "sa-slc", {"surprise": 0.0}, False),
     ("… no context of votes", "sa-slc", {"dependency": "off"}, False),
     ("… β in place of α at repeats (Eq. 11)", "sa-slc", {"dependency": "paper"}, False),
     ("… α and β together", "sa-slc", {"dependency": "both"}, False),
@@ -39,6 +40,7 @@ ROWS: tuple[tuple[str, str, dict[str, Any], bool], ...] = (
     ("… rich features in the rounds", "sa-slc", {"features": "rich"}, False),
     ("… candidates as in the paper", "sa-slc", {"candidates": "paper", "upper": 2.0, "lower": 1.0}, False),
     ("… adaptive candidates", "sa-slc", {"candidates": "adaptive"}, False),
+    ("… 8 rounds", "sa-slc", {"rounds": 8}, False),
     ("… 12 rounds", "sa-slc", {"rounds": 12, "tolerance": 0.0}, False),
     *(
         (f"paper preset, seed {seed}", "sa-slc", {"preset": "paper", "seed": seed}, seed == 0)
