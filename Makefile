@@ -36,7 +36,11 @@ fix: $(VENV)/.test ## format, and mend what can be mended by itself
 	$(BIN)/ruff format src tests scripts
 	$(BIN)/ruff check --fix src tests scripts
 
-bench: $(VENV)/.test ## speed beside the rivals, into results/
+$(VENV)/.bench: $(VENV)/.test
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[bench]'
+	@touch $@
+
+bench: $(VENV)/.bench ## speed beside the rivals, into results/
 	@mkdir -p results
 	$(BIN)/crowdseq bench --data $(DATA) -o results/bench.json --page docs/benchmarks.md --force
 
