@@ -27,7 +27,7 @@ def tagger() -> Tagger:
         "Ada/B-PER Lovelace/I-PER met/O Zoë/B-PER \ud83d/O",
         "Paris/B-LOC is/O in/O London/B-LOC",
     )
-    return CrfTrainer(c2=0.05).fit(world, world.gold_tags)
+    return CrfTrainer(c2=0.05, chunks="borders").fit(world, world.gold_tags)
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def test_a_tagger_comes_back_as_it_was(tagger: Tagger, saved: Path) -> None:
     again = load_tagger(saved)
     assert again.scheme == tagger.scheme
     assert again.chain == tagger.chain
-    assert tagger.chain.kind == "BIOES"
+    assert tagger.chain.kind == "borders"
     assert again.features == tagger.features
     assert again.tag_many(TEXT) == tagger.tag_many(TEXT)
     for one, other in zip(tagger.marginals_many(TEXT), again.marginals_many(TEXT), strict=True):
@@ -104,6 +104,23 @@ def test_a_tagger_without_labels_of_its_own_inside_is_read(tmp_path: Path) -> No
     save_tagger(plain, tmp_path)
     change_description(tmp_path, lambda content: content.pop("chain"))
     assert load_tagger(tmp_path).tag_many(TEXT) == plain.tag_many(TEXT)
+
+
+def test_a_tagger_that_marks_only_the_ends_of_spans_is_read(tmp_path: Path) -> None:
+    world = corpus("Ada/B-PER Lovelace/I-PER met/O")
+    fine = CrfTrainer(chunks="BIOES").fit(world, world.gold_tags)
+    save_tagger(fine, tmp_path)
+    assert load_tagger(tmp_path).chain == fine.chain
+    assert load_tagger(tmp_path).tag_many(TEXT) == fine.tag_many(TEXT)
+
+
+@pytest.mark.parametrize(
+    "tags", [[], ["O"], ["O", "O-before", "O-after"], ["B-X", "E-X", "O-after", "O-before"]]
+)
+def test_labels_of_borders_that_are_not_those_are_refused(saved: Path, tags: list[str]) -> None:
+    change_description(saved, lambda content: content["chain"].update(tags=tags))
+    with pytest.raises(FormatError, match=MODEL):
+        load_tagger(saved)
 
 
 def test_labels_inside_that_do_not_stand_for_the_tags_are_refused(saved: Path) -> None:

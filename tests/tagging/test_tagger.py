@@ -97,8 +97,9 @@ def test_reasons_add_up_to_the_difference_in_score(tagger: Tagger) -> None:
     lattice = tagger.lattice([tokens])
     inside = marginals(lattice).unary[position]
     label = int(best_paths(lattice)[0][position])
-    assert tagger.scheme.kind_of(tagger.chain.tags[label]) == found.tag
-    rivals = [n for n, tag in enumerate(tagger.chain.tags) if tagger.scheme.kind_of(tag) == found.rival]
+    outer = tagger.chain.outer(tagger.scheme)
+    assert tagger.scheme.tags[outer[label]] == found.tag
+    rivals = np.flatnonzero(outer == tagger.scheme.index[found.rival])
     rival = max(rivals, key=lambda number: float(inside[number]))
     steps = [r for r in found.reasons if r.feature.startswith(("after ", "before "))]
     features = [r for r in found.reasons if r not in steps]
@@ -250,7 +251,7 @@ def test_wrong_settings_are_refused_at_once() -> None:
     ):
         with pytest.raises(SettingsError, match="|".join(["not below 0", "at least 1"])):
             CrfTrainer(**wrong)
-    with pytest.raises(SettingsError, match="chunks is 'IO', choose from BIOES, own"):
+    with pytest.raises(SettingsError, match="chunks is 'IO', choose from BIOES, borders, own"):
         CrfTrainer(chunks="IO")
     with pytest.raises(SettingsError, match="'fancy' is unknown, choose from basic"):
         CrfTrainer(features="fancy")

@@ -17,6 +17,7 @@ from crowdseq.core.labels import LabelScheme
 from crowdseq.core.ragged import offsets_of
 from crowdseq.errors import CrowdseqError, FormatError, Problem, SettingsError
 from crowdseq.formats.writing import AtomicFile
+from crowdseq.tagging.chunks import BORDERS, Chain
 from crowdseq.tagging.features import FeatureSettings
 from crowdseq.tagging.scoring import StreamWeights
 from crowdseq.tagging.tagger import Tagger
@@ -116,7 +117,7 @@ class _Description:
 
     path: Path
     scheme: LabelScheme
-    chain: LabelScheme
+    chain: Chain
     features: FeatureSettings
     streams: tuple[_StreamEntry, ...]
     digest: str
@@ -132,7 +133,7 @@ class _Description:
                 path, f"version {version!r} of the tagger format; this crowdseq reads version {VERSION}"
             )
         try:
-            scheme, chain = _scheme(content["scheme"]), _scheme(content.get("chain", content["scheme"]))
+            scheme, chain = _scheme(content["scheme"]), _chain(content.get("chain", content["scheme"]))
             features = _features(content["features"])
             streams = tuple(_stream_entry(entry) for entry in content["streams"])
             return cls(path, scheme, chain, features, streams, str(content["weights_sha256"]))
@@ -160,6 +161,16 @@ def _read_json(path: Path) -> dict[str, Any]:
 
 def _scheme(content: dict[str, Any]) -> LabelScheme:
     return LabelScheme(_texts(content["tags"]), str(content["kind"]))
+
+
+def _chain(content: dict[str, Any]) -> Chain:
+    if content["kind"] != BORDERS:
+        return Chain(_scheme(content))
+    tags = _texts(content["tags"])
+    chain = Chain(LabelScheme(tags[:-2], "BIOES"), borders=True)
+    if chain.tags != tags:
+        raise ValueError(f"labels {', '.join(tags)} for a chain of the kind {BORDERS}")
+    return chain
 
 
 def _features(content: dict[str, Any]) -> FeatureSettings:

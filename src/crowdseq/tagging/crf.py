@@ -8,10 +8,9 @@ import numpy as np
 from crowdseq.arrays import FloatArray, IntArray
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.labels import LabelScheme
-from crowdseq.core.spans import convert
 from crowdseq.errors import AnnotationError, SettingsError
 from crowdseq.numerics.lbfgs import Minimiser
-from crowdseq.tagging.chunks import CHUNKS, chain_scheme
+from crowdseq.tagging.chunks import CHUNKS, Chain
 from crowdseq.tagging.features import FeatureSettings, feature_settings
 from crowdseq.tagging.problem import ChainRules, CrfProblem
 from crowdseq.tagging.scoring import StreamWeights
@@ -27,9 +26,10 @@ class CrfTrainer:
     features: the name of a feature set, or your own settings. min_count: features that fewer tokens show are
     left out; None keeps what the feature set says. c2: L2 penalty, c2 * |weights|^2. c1: L1 penalty, c1 * sum
     |weights|. max_iterations, tolerance: when L-BFGS stops (see Minimiser). chunks: BIOES lets the CRF tell
-    the last token of a span, and spans of one token, from others when it is trained on hard IOB2 tags; the
-    tagger still answers in IOB2. `own` keeps to the tags of the corpus. threads: for training; they change no
-    number. progress: told (iteration, value of the objective).
+    the last token of a span, and spans of one token, from others when it is trained on hard IOB2 tags;
+    `borders` also lets it tell an O beside a span from others. The tagger still answers in IOB2. `own` keeps
+    to the tags of the corpus. threads: for training; they change no number. progress: told (iteration, value
+    of the objective).
     """
 
     features: str | FeatureSettings = "full"
@@ -78,27 +78,27 @@ class CrfTrainer:
         optimum = problem.train(wanted, self.c2, self.minimiser, sentence_weights=weights)
         return self.tagger(problem, corpus.scheme, optimum.weights, chain)
 
-    def chain(self, corpus: Corpus, targets: IntArray | Targets) -> LabelScheme:
+    def chain(self, corpus: Corpus, targets: IntArray | Targets) -> Chain:
         """The labels inside the CRF that `fit` would train: finer than the corpus' own for hard valid tags.
 
         Probabilities of IOB2 tags do not say where spans end, so soft targets keep to their own labels.
         """
         if isinstance(targets, Targets):
-            return corpus.scheme
-        tags = _checked(targets, corpus)
-        return chain_scheme(corpus.scheme, self.chunks) if corpus.scheme.is_valid(tags) else corpus.scheme
+            return Chain(corpus.scheme)
+        valid = corpus.scheme.is_valid(_checked(targets, corpus), corpus.offsets)
+        return Chain.of_scheme(corpus.scheme, self.chunks if valid else "own")
 
     def prepare(
         self,
         corpus: Corpus,
         targets: IntArray | Targets,
         sentence_weights: FloatArray | None = None,
-        chain: LabelScheme | None = None,
+        chain: Chain | None = None,
     ) -> tuple[CrfProblem, Targets, FloatArray]:
         """The problem, its targets and sentence weights, in the labels of a chain or the corpus' own."""
         if len(corpus) == 0 or corpus.n_tokens == 0:
             raise AnnotationError("there is nothing to train on: the corpus has no tokens")
-        inside = chain or corpus.scheme
+        inside = chain or Chain(corpus.scheme)
         wanted = _as_targets(targets, corpus, inside)
         if wanted.unary.shape != (corpus.n_tokens, len(inside)):
             raise AnnotationError(
@@ -108,6 +108,7 @@ class CrfTrainer:
         weights = wanted.labelled(corpus.offsets).astype(np.float64)
         if sentence_weights is not None:
             weights *= sentence_weights
+        _check_ends(wanted, corpus, weights, inside)
         problem = CrfProblem.build(
             Passage.of_text(corpus.text),
             ChainRules(inside.allowed, inside.starts, inside.ends),
@@ -122,7 +123,7 @@ class CrfTrainer:
         problem: CrfProblem,
         scheme: LabelScheme,
         weights: FloatArray,
-        chain: LabelScheme | None = None,
+        chain: Chain | None = None,
     ) -> Tagger:
         """The tagger that these weights make; chain: the labels of the problem, if not the scheme's."""
         layout = problem.layout
@@ -141,17 +142,28 @@ class CrfTrainer:
                     )
                 )
             )
-        inside = chain or scheme
-        return Tagger(scheme, self.feature_settings, tuple(streams), problem.transitions(weights), inside)
+        return Tagger(scheme, self.feature_settings, tuple(streams), problem.transitions(weights), chain)
 
 
-def _as_targets(targets: IntArray | Targets, corpus: Corpus, chain: LabelScheme) -> Targets:
+def _as_targets(targets: IntArray | Targets, corpus: Corpus, chain: Chain) -> Targets:
     if isinstance(targets, Targets):
         return targets
-    tags = _checked(targets, corpus)
-    if chain != corpus.scheme:
-        tags = convert(tags, corpus.offsets, corpus.scheme, chain)
+    tags = chain.refine(_checked(targets, corpus), corpus.offsets, corpus.scheme)
     return Targets.of_tags(tags, corpus.offsets, len(chain))
+
+
+def _check_ends(targets: Targets, corpus: Corpus, weights: FloatArray, chain: Chain) -> None:
+    """Hard tags must begin and end every sentence that counts as the scheme allows; none could be learnt."""
+    if targets.tags is None:
+        return
+    counted = np.flatnonzero((weights > 0.0) & (np.diff(corpus.offsets) > 0))
+    firsts, lasts = targets.tags[corpus.offsets[counted]], targets.tags[corpus.offsets[counted + 1] - 1]
+    wrong = counted[~(chain.starts[firsts] & chain.ends[lasts])]
+    if len(wrong):
+        raise AnnotationError(
+            f"sentence {wrong[0] + 1} begins or ends with a tag that the scheme does not allow there; "
+            "repair them first"
+        )
 
 
 def _checked(targets: IntArray, corpus: Corpus) -> IntArray:

@@ -18,7 +18,7 @@ from crowdseq.numerics.chain import Lattice, best_paths, k_best_paths, log_parti
 from crowdseq.numerics.compiling import own_labels
 from crowdseq.numerics.grouped import add_windows
 from crowdseq.numerics.listed import add_pairs
-from crowdseq.tagging.chunks import outer_labels, summed
+from crowdseq.tagging.chunks import Chain, summed
 from crowdseq.tagging.explanation import Explanation, Reason, reasons, strongest
 from crowdseq.tagging.features import EDGE, PAIRS, WORDS, FeatureSettings
 from crowdseq.tagging.inventory import word_pieces
@@ -104,28 +104,28 @@ class Tagger:
 
     Made by CrfTrainer or read from a file; there is no unfitted tagger. `explanation` tells what it has
     learnt. It answers in the M tags of `scheme`. Inside it works with the C labels of `inner`, which may tell
-    the ends of a span apart more finely; if not given, with the tags themselves.
+    the ends and neighbours of a span apart more finely; if not given, with the tags themselves.
     """
 
     scheme: LabelScheme
     features: FeatureSettings
     streams: tuple[StreamWeights, ...]
     transitions: FloatArray
-    inner: LabelScheme | None = None
+    inner: Chain | None = None
 
     def __post_init__(self) -> None:
         if self.transitions.shape != (len(self.chain), len(self.chain)):
             raise SettingsError(f"transitions of shape {self.transitions.shape} for {len(self.chain)} labels")
-        outer_labels(self.chain, self.scheme)
+        self.chain.outer(self.scheme)
         found = {stream.name: stream.offsets for stream in self.streams}
         if found != self.features.stream_offsets or len(found) != len(self.streams):
             raise SettingsError(f"the features need streams {self.features.stream_offsets}, found {found}")
         self.transitions.setflags(write=False)
 
-    @property
-    def chain(self) -> LabelScheme:
+    @cached_property
+    def chain(self) -> Chain:
         """The labels inside the CRF."""
-        return self.inner or self.scheme
+        return self.inner or Chain(self.scheme)
 
     def tag(self, tokens: Sequence[str], context: Context | None = None) -> tuple[str, ...]:
         """The best valid tags of one sentence."""
@@ -267,7 +267,7 @@ class Tagger:
 
     @cached_property
     def _outer(self) -> IntArray:
-        return outer_labels(self.chain, self.scheme)
+        return self.chain.outer(self.scheme)
 
     @cached_property
     def _edges(self) -> tuple[FloatArray, FloatArray]:
