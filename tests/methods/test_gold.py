@@ -19,6 +19,14 @@ def test_known_tags_come_back_and_unknown_ones_are_guessed() -> None:
     assert found.consensus.tags[10] == ("O", "B-P", "O")
 
 
+def test_labels_inside_the_tagger_are_those_asked_for() -> None:
+    world = corpus(*["so/O Ada/B-P ran/O", "it/O ran/O"] * 5)
+    for chunks in ("BIOES", "borders"):
+        tagger = Gold(chunks=chunks).learn(world).tagger
+        assert tagger is not None
+        assert tagger.chain.kind == chunks
+
+
 def test_guesses_see_the_document() -> None:
     """Qig is a name at the start of a sentence only because the document has it inside another one."""
     builder = CorpusBuilder()

@@ -19,13 +19,14 @@ class Gold(JointAggregator):
     """Trains the tagger on gold tags and ignores the crowd: the ceiling of a comparison.
 
     Gold that breaks the label scheme is made valid first. Sentences without complete gold are not trained on;
-    they get the tagger's own answer. features, c1, c2, max_iterations, threads: as in CrfTrainer.
+    they get the tagger's own answer. features, c1, c2, max_iterations, chunks, threads: as in CrfTrainer.
     """
 
     features: str = "full"
     c1: float = 0.0
     c2: float = CrfTrainer.c2
     max_iterations: int = 300
+    chunks: str = CrfTrainer.chunks
     threads: int = 1
 
     def __post_init__(self) -> None:
@@ -37,6 +38,7 @@ class Gold(JointAggregator):
             c1=self.c1,
             c2=self.c2,
             max_iterations=self.max_iterations,
+            chunks=self.chunks,
             threads=self.threads,
         )
 
