@@ -217,6 +217,13 @@ def test_the_objective_is_the_likelihood_of_a_shared_truth_less_the_penalty() ->
         assert after.history[-1] == pytest.approx(expected, abs=1e-7)
 
 
+def test_more_folds_than_documents_are_as_many_as_documents() -> None:
+    world = random_corpus(6, sentences=12, documents=4)
+    few, many = (SaSlc(rounds=2, folds=folds).aggregate(world) for folds in (4, 100_000))
+    np.testing.assert_array_equal(few.probabilities, many.probabilities)
+    assert few.history == many.history
+
+
 @pytest.mark.parametrize("dependency", ["local", "paper", "both"])
 def test_plain_em_never_lowers_the_likelihood(dependency: str) -> None:
     world = random_corpus(5, sentences=60, annotators=5, voters=4, accuracy=0.7, documents=10)

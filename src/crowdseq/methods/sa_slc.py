@@ -185,9 +185,11 @@ class SaSlc(ResumableAggregator):
         evidence = Evidence.of(votes, self._dependency(corpus), corpus.n_tokens, n_labels)
         counts = count_votes(votes.tokens, votes.labels, corpus.n_tokens, n_labels)
         chosen = self._candidates(corpus, counts)
-        n_folds = int(self.folds or 1)
+        folds = assign_folds(corpus, int(self.folds or 1))
+        # Folds without a document would be trained for nobody; one document still needs a fold beside its own.
+        n_folds = min(int(self.folds or 1), max(int(folds.max(initial=0)) + 1, 2))
         support = (_likely_labels(corpus, counts) & chosen.mask).astype(np.float64)
-        truth = TruthModel.build(corpus, assign_folds(corpus, n_folds), n_folds, support, self.trainer)
+        truth = TruthModel.build(corpus, folds, n_folds, support, self.trainer)
         strength = float(self.smoothing or 0.0)
         session = JointEm(
             corpus,
