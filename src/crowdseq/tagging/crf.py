@@ -38,7 +38,7 @@ class CrfTrainer:
     c2: float = 1.0  # the best of 0.3, 0.6 and 1 on development data, on average
     max_iterations: int = 300
     tolerance: float = 1e-5
-    chunks: str = "BIOES"
+    chunks: str = "borders"  # the best on average; BIOES gains half a point where entities are plain names
     threads: int = 1
     progress: Callable[[int, float], None] | None = None
 
