@@ -1,5 +1,6 @@
 """Where bytes come from: what may be opened, what is watched meanwhile."""
 
+import errno
 import gzip
 import hashlib
 import io
@@ -7,6 +8,7 @@ import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -163,3 +165,25 @@ def test_a_name_too_long_for_the_disk_is_refused_without_a_traceback() -> None:
     assert isinstance(source, Source)
     with pytest.raises(FormatError, match="cannot be opened"):
         content(source)
+
+
+@pytest.mark.parametrize("locked", ["half", "half/b"])
+def test_a_folder_that_may_not_be_listed_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, locked: str
+) -> None:
+    for name in ("a", "b"):
+        (tmp_path / "half" / name).mkdir(parents=True)
+        (tmp_path / "half" / name / "d.ann").write_text("")
+    monkeypatch.chdir(tmp_path)
+    list_folder = os.scandir
+
+    def refuse(path: str) -> Any:  # a mode would not do, since nothing is locked for root
+        if str(path) == locked:
+            raise PermissionError(errno.EACCES, "Permission denied", path)
+        return list_folder(path)
+
+    monkeypatch.setattr(os, "scandir", refuse)
+    with pytest.raises(FormatError) as caught:
+        gather("half")
+    what = "the folder cannot be opened (Permission denied), make it readable or move it elsewhere"
+    assert str(caught.value) == f"{locked}: {what}"

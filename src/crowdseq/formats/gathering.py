@@ -54,7 +54,7 @@ def _is_run(path: Path) -> bool:
 
 def _members(folder: Path, name: str) -> tuple[Source, ...]:
     found: list[Source] = []
-    for place, folders, files in os.walk(folder):
+    for place, folders, files in os.walk(folder, onerror=_refuse_locked):
         folders[:] = sorted(part for part in folders if not part.startswith("."))
         for file in sorted(files):
             path = Path(place) / file
@@ -62,6 +62,12 @@ def _members(folder: Path, name: str) -> tuple[Source, ...]:
                 inside = path.relative_to(folder)
                 found.append(Source(str(Path(name) / inside), stem_of(file), path, folder=name))
     return tuple(found)
+
+
+def _refuse_locked(error: OSError) -> None:
+    """A folder that cannot be listed may hold an annotator, who would be lost without a word."""
+    what = f"the folder cannot be opened ({error.strerror}), make it readable or move it elsewhere"
+    raise FormatError(Problem(what, str(error.filename)))
 
 
 def _with_unique_stems(found: Sequence[Source | Folder]) -> list[Source | Folder]:
