@@ -152,3 +152,17 @@ def test_a_format_without_room_is_refused(tmp_path: Path) -> None:
         SettingsError, match="text has no room for a consensus, choose one of consensus, conll"
     ):
         write_consensus(consensus(), tmp_path / "c.txt")
+
+
+@pytest.mark.parametrize("form", ["brat", "datasets", "conll-folder"])
+def test_a_folder_does_not_go_to_standard_output(
+    form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    what = f"{form} writes a folder, standard output holds none: name one with -o"
+    with pytest.raises(SettingsError, match=what):
+        write(consensus().corpus, "-", format=form)
+    if form != "conll-folder":
+        with pytest.raises(SettingsError, match=what):
+            write_consensus(consensus(), "-", format=form)
+    assert list(tmp_path.iterdir()) == []

@@ -31,11 +31,13 @@ def write(
 
     excel_safe: in CSV, put an apostrophe before cells that a spreadsheet would take for a formula.
     """
-    name = os.path.join(os.fspath(path), "") if os.path.isdir(path) else os.fspath(path)
+    name = os.fspath(path)
+    if os.path.isdir(name) and name != STANDARD_OUTPUT:
+        name = os.path.join(name, "")
     form = format_for_writing(format or "", name)
     options = _options(form, excel_safe)
     if form.write_folder is not None:
-        return tuple(_write_folder(partial(form.write_folder, corpus), Path(name), force))
+        return tuple(_write_folder(partial(form.write_folder, corpus), _folder(name, form), force))
     if form.write is None:
         raise SettingsError(
             f"a corpus cannot be written as {form.name}, choose one of {_able('write', 'write_folder')}"
@@ -63,11 +65,19 @@ def write_consensus(
     if form.name == "consensus":
         options["with_names"] = with_names
     if form.write_consensus_folder is not None:
-        return tuple(_write_folder(partial(form.write_consensus_folder, consensus), Path(name), force))
+        return tuple(
+            _write_folder(partial(form.write_consensus_folder, consensus), _folder(name, form), force)
+        )
     if form.write_consensus is None:
         able = _able("write_consensus", "write_consensus_folder")
         raise SettingsError(f"{form.name} has no room for a consensus, choose one of {able}")
     return tuple(_write_file(partial(form.write_consensus, consensus, **options), name, force))
+
+
+def _folder(name: str, form: Format) -> Path:
+    if name == STANDARD_OUTPUT:
+        raise SettingsError(f"{form.name} writes a folder, standard output holds none: name one with -o")
+    return Path(name)
 
 
 def _options(form: Format, excel_safe: bool) -> dict[str, bool]:
