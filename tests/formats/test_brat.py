@@ -270,3 +270,21 @@ def test_too_many_digits_are_no_traceback(put: Put) -> None:
     put("c/a/d.ann", f"T1\tPER 0 {'9' * 10000}\n")
     with pytest.raises(FormatError):
         read("c")
+
+
+def test_files_of_other_kinds_beside_the_annotators_are_told(put: Put) -> None:
+    put("mix/ann2/d.txt", "Ada slept")
+    put("mix/ann2/d.ann", "T1\tPER 0 3\tAda\n")
+    put("mix/ann2/never-opened.txt", "Bo ran")
+    put("mix/annotation.conf", "[entities]\nPER\n")
+    put("mix/ann1.jsonl", '{"id": 1, "text": "Ada slept", "label": [[0, 3, "PER"]]}\n')
+    found = read("mix").report.finding("files-beside-brat")
+    assert found is not None
+    what = "files of a folder were left out, which is read as brat: name them too to read them (2 times)"
+    assert str(found) == f"{what}: mix/ann1.jsonl; mix/ann2/never-opened.txt"
+
+
+def test_a_text_in_one_folder_serves_all_and_is_not_left_out(put: Put) -> None:
+    put("c/a/d.txt", "Ada slept")
+    put("c/b/d.ann", "T1\tPER 0 3\tAda\n")
+    assert read("c").report.finding("files-beside-brat") is None

@@ -121,3 +121,17 @@ def test_texts_that_differ_between_annotators_are_named(put: Put, faults: Faults
     put("c/d1/bob.tsv", tsv("PER", "Bob"))
     (found,) = faults("c")
     assert found.startswith("c/d1/bob.tsv: d1: ")
+
+
+def test_files_of_other_kinds_in_a_folder_are_told(put: Put) -> None:
+    put("c/d/ada.tsv", tsv("PER"))
+    put("c/d/INITIAL_CAS.tsv", tsv("PER"))
+    put("c/d/TypeSystem.xml", "<x/>")
+    put("c/d/bo.jsonl", "{}\n")
+    found = read("c").report.finding("files-beside-inception")
+    assert found is not None
+    assert [str(example) for example in found.examples] == ["c/d/bo.jsonl"]
+
+
+def test_what_a_project_holds_beside_the_annotations_is_its_own(put: Put) -> None:
+    assert read(project(put, {"ada": "FINISHED"})).report.finding("files-beside-inception") is None

@@ -191,3 +191,12 @@ def test_a_missing_extra_is_one_line(put: Put, monkeypatch: pytest.MonkeyPatch) 
     with pytest.raises(MissingExtraError, match=r"needs an extra: pip install 'crowdseq\[arrow\]'"):
         write(corpus("Ada/B-PER"), "out.parquet")
     assert not Path("out.parquet").exists()
+
+
+def test_files_of_other_kinds_beside_the_shards_are_told(put: Put) -> None:
+    put("d/train.parquet", parquet([{"id": "s1", "tokens": ["Ada"], "ner_tags": [1]}]))
+    put("d/README.md", "# Read me")
+    put("d/more.jsonl", "{}\n")
+    found = read("d").report.finding("files-beside-datasets")
+    assert found is not None
+    assert [str(example) for example in found.examples] == ["d/more.jsonl"]

@@ -17,7 +17,7 @@ from crowdseq.formats.reading import read_lines, read_text
 from crowdseq.formats.regions import Region
 from crowdseq.formats.sources import Source, Stream, open_source
 
-_ANNOTATIONS, _TEXT = ".ann", ".txt"
+_ANNOTATIONS, _TEXT, _CONFIGURATION = ".ann", ".txt", ".conf"
 
 
 @dataclass
@@ -48,7 +48,7 @@ def read(stream: Stream, source: Source, intake: Intake) -> Iterator[Found]:  # 
 
 def read_folder(folder: Folder, intake: Intake) -> Iterator[tuple[str, Found]]:
     """A record for each document and annotator; the folder just below this one is the annotator."""
-    files = _collect(folder, intake)
+    files = _collect(folder, intake.settings.files_mean == "gold")
     marker = Marker(intake, folder.name, proves_empty=False)
     for document, by_annotator in files.annotations.items():
         try:
@@ -68,7 +68,7 @@ def read_folder(folder: Folder, intake: Intake) -> Iterator[tuple[str, Found]]:
     marker.finish()
 
 
-def _collect(folder: Folder, intake: Intake) -> _Collection:
+def _collect(folder: Folder, all_gold: bool = False) -> _Collection:
     files = _Collection()
     for member in folder.members:
         inside = PurePath(member.name).relative_to(PurePath(folder.name))
@@ -76,9 +76,18 @@ def _collect(folder: Folder, intake: Intake) -> _Collection:
         document = PurePath(*below).with_suffix("").as_posix()
         kind = {_ANNOTATIONS: files.annotations, _TEXT: files.texts}.get(inside.suffix)
         if kind is not None:
-            is_gold = above.lower() in GOLD_STEMS or (intake.settings.files_mean == "gold")
+            is_gold = above.lower() in GOLD_STEMS or all_gold
             kind.setdefault(document, {})["" if is_gold and kind is files.annotations else above] = member
     return files
+
+
+def strangers(folder: Folder) -> list[Source]:
+    """Files of other kinds, and texts for which nobody has annotations."""
+    files = _collect(folder)
+    lonely = [texts for document, texts in files.texts.items() if document not in files.annotations]
+    unread = {source.name for texts in lonely for source in texts.values()}
+    own = (_ANNOTATIONS, _TEXT, _CONFIGURATION)
+    return [member for member in folder.members if not member.name.endswith(own) or member.name in unread]
 
 
 def _texts(document: str, sources: dict[str, Source], intake: Intake) -> dict[str, str]:
@@ -154,6 +163,7 @@ FORMAT = Format(
     read=read,
     recognise_folder=recognise_folder,
     read_folder=read_folder,
+    strangers=strangers,
     write_folder=write_folder,
     write_consensus_folder=write_consensus_folder,
 )

@@ -16,6 +16,7 @@ from crowdseq.formats.strict_json import JsonFault, loads
 
 _SHARDS = (".parquet", ".arrow")
 _ABOUT = "dataset_info.json"
+_OWN = (_ABOUT, "state.json", "dataset_dict.json", "README.md")
 
 
 def recognise_folder(folder: Folder) -> int:
@@ -39,6 +40,12 @@ def read_folder(folder: Folder, intake: Intake) -> Iterator[tuple[str, Found]]:
                 yield member.name, found
 
 
+def strangers(folder: Folder) -> list[Source]:
+    """Files that are neither shards nor what Hugging Face's library writes beside them."""
+    others = [member for member in folder.members if not member.name.endswith(_SHARDS)]
+    return [member for member in others if PurePath(member.name).name not in _OWN]
+
+
 def _features(source: Source | None, intake: Intake) -> dict[str, Any]:
     if source is None:
         return {}
@@ -57,6 +64,7 @@ FORMAT = Format(
     summary="folder of a Hugging Face dataset: Parquet shards or save_to_disk (extra: arrow)",
     recognise_folder=recognise_folder,
     read_folder=read_folder,
+    strangers=strangers,
     write_folder=write_dataset_folder,
     write_consensus_folder=write_consensus_folder,
 )

@@ -57,9 +57,10 @@ class Format:
     table that spreadsheets open, whose writers take `excel_safe=True`. extensions: of file names, the first
     is the usual one. recognise: from a sample to NO, BY_NAME, LIKELY or SURE. read: the records of one file.
     recognise_folder, read_folder: for forms in which a folder is one thing; read_folder names the file of
-    each record. write, write_consensus: a corpus or a consensus to an open file; write_folder,
-    write_consensus_folder: into an empty folder. Writers give back one line for everything that the format
-    has no room for, and raise before they would change a text or a label.
+    each record. strangers: the files in such a folder that are none of this form.
+    write, write_consensus: a corpus or a consensus to an open file; write_folder, write_consensus_folder:
+    into an empty folder. Writers give back one line for everything that the format has no room for, and raise
+    before they would change a text or a label.
     """
 
     name: str
@@ -71,6 +72,7 @@ class Format:
     read: Reader | None = None
     recognise_folder: Callable[[Folder], int] | None = None
     read_folder: FolderReader | None = None
+    strangers: Callable[[Folder], Sequence[Source]] | None = None
     write: Callable[..., Notes] | None = None
     write_folder: Callable[[Corpus, Path], Notes] | None = None
     write_consensus: Callable[..., Notes] | None = None

@@ -112,6 +112,7 @@ class _Loader:
         if form is not None and form.read_folder is not None:
             n_records = sum(self._take(found, file) for file, found in form.read_folder(folder, self.intake))
             self.files.append(FileRead(folder.name, form.name, n_records, 0, ""))
+            self._tell_strangers(form, folder)
             return
         n_read = len(self.files)
         for member in folder.members:
@@ -121,6 +122,11 @@ class _Loader:
                 self.intake.fail(*error.problems)
         if len(self.files) == n_read and not self.intake.problems:
             raise FormatError(Problem(_nothing_known(folder), folder.name))
+
+    def _tell_strangers(self, form: Format, folder: Folder) -> None:
+        what = f"files of a folder were left out, which is read as {form.name}: name them too to read them"
+        for member in form.strangers(folder) if form.strangers is not None else ():
+            self.intake.warn(f"files-beside-{form.name}", what, Problem("", member.name))
 
     def _load_member(self, member: Source) -> None:
         """A file of a folder, which may be something else that lies there too."""

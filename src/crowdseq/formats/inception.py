@@ -102,6 +102,15 @@ def _entries(folder: Folder) -> Iterator[_Entry]:
         yield _Entry(member, "/".join(above) or None, None if is_gold else member.stem)
 
 
+def strangers(folder: Folder) -> list[Source]:
+    """Files that nobody left there by INCEpTION; an exported project has sources and logs of its own."""
+    if any(_is_project(_inside(folder, member)) for member in folder.members):
+        return []
+    read = {entry.source.name for entry in _entries(folder)}
+    others = [member for member in folder.members if member.name not in read]
+    return [m for m in others if not m.name.endswith(TYPE_SYSTEM) and m.stem.lower() != _INITIAL]
+
+
 def _states(folder: Folder, intake: Intake) -> dict[tuple[str, str], str]:
     """By document and annotator, how far the work on it had come; empty outside of project exports."""
     project = next((m for m in folder.members if _is_project(_inside(folder, m))), None)
@@ -203,4 +212,5 @@ FORMAT = Format(
     summary="INCEpTION: project ZIP, or folders DOCUMENT/ANNOTATOR.tsv (also .json, .xmi); curation = gold",
     recognise_folder=recognise_folder,
     read_folder=read_folder,
+    strangers=strangers,
 )
