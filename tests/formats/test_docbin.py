@@ -71,6 +71,20 @@ def test_groups_of_spans_may_overlap_and_are_read_on_request(put: Put) -> None:
     assert read("d.spacy").corpus.gold[0] == ("B-X", "O", "O")
 
 
+@pytest.mark.parametrize(("groups", "there"), [({"sc": [(0, 1, "PER")]}, "sc"), ({}, "none at all")])
+def test_a_group_that_is_not_there_is_named(faults: Faults, groups: dict[str, Any], there: str) -> None:
+    found = faults("d.spacy", packed(doc(["Ada"], [(0, 1, "X")], **groups)), layer="Nope")
+    hint = "mend --layer, or leave it out to read doc.ents"
+    assert found == [f"d.spacy: there is no group of spans 'Nope', but {there}: {hint}"]
+
+
+def test_of_a_crowd_in_one_file_no_layer_is_chosen(tmp_path: Path) -> None:
+    write(corpus("Ada/B-PER/O"), tmp_path / "crowd.spacy")
+    imported = read(tmp_path / "crowd.spacy", layer="Nope")
+    assert imported.corpus.annotators == ("a1",)
+    assert imported.report.finding("layer-unused") is not None
+
+
 def test_the_only_group_is_read_and_of_several_one_must_be_chosen(put: Put, faults: Faults) -> None:
     assert read(put("d.spacy", packed(doc(["Ada"], sc=[(0, 1, "PER")])))).corpus.gold[0] == ("B-PER",)
     (found,) = faults("e.spacy", packed(doc(["Ada"], a=[(0, 1, "PER")], b=[])))

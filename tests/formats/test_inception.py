@@ -135,3 +135,14 @@ def test_files_of_other_kinds_in_a_folder_are_told(put: Put) -> None:
 
 def test_what_a_project_holds_beside_the_annotations_is_its_own(put: Put) -> None:
     assert read(project(put, {"ada": "FINISHED"})).report.finding("files-beside-inception") is None
+
+
+def test_a_layer_that_some_documents_lack_is_read_and_one_that_all_lack_is_refused(
+    put: Put, faults: Faults
+) -> None:
+    put("c/d1/ada.tsv", tsv("PER"))
+    put("c/d2/ada.tsv", tsv("NN", "Bo").replace("Ner", "Pos"))
+    assert len(read("c", layer="Ner", empty_means="labelled").corpus) == 2
+    assert faults("c", layer="Nope", empty_means="labelled") == [
+        "there is no layer 'Nope', but Ner, Pos: say one of them with --layer"
+    ]

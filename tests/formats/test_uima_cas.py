@@ -95,6 +95,8 @@ def test_of_several_layers_one_must_be_chosen(faults: Faults) -> None:
     assert found.endswith(
         "there are several layers (SimpleLinkHost, SimpleSpan), say --layer with one of them"
     )
+    missing = "there is no layer 'Nope', but SimpleLinkHost, SimpleSpan: say one of them with --layer"
+    assert faults(name, layer="Nope") == [missing]
     chosen = read(name, layer="SimpleSpan").corpus
     assert chosen.sentences[0].tokens == ("This", "is", "a", "test", ".")
     assert chosen.gold[0] == ("O", "B-SimpleSpan", "B-SimpleSpan", "O", "O")

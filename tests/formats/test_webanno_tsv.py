@@ -27,7 +27,7 @@ def test_lone_files_of_annotators_join_by_their_text(put: Put, faults: Faults) -
     files = [put("ann.tsv", ADA), put("bob.tsv", ADA.replace("PER", "LOC"))]
     found = read(files, files_mean="annotator").corpus
     assert (len(found), found.annotators) == (1, ("ann", "bob"))
-    (refused,) = faults("bob.tsv", files_mean="annotator", layer="Nothing")
+    (refused,) = faults("empty.tsv", ADA.replace("PER", "_"), files_mean="annotator")
     assert "say --empty-means labelled or --empty-means missing" in refused
 
 
@@ -139,6 +139,9 @@ def test_of_several_layers_one_must_be_chosen(faults: Faults) -> None:
     assert "Dependency, POS" in str(left_out)
     assert read("d.tsv", layer="NamedEntity:identifier").corpus.gold[0] == ("B-Q7",)
     assert read("d.tsv", layer="a.b.POS").corpus.gold[0] == ("B-NN",)
+    assert faults("d.tsv", layer="Nope") == [
+        "there is no layer 'Nope', but NamedEntity, POS: say one of them with --layer"
+    ]
     assert faults("d.tsv", layer="POS:x") == ["d.tsv: layer POS has no feature 'x', it has PosValue"]
 
 

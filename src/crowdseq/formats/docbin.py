@@ -52,10 +52,16 @@ class _Reader:
 
     def _chosen_group(self, found: Sequence[SpacyDocument]) -> str | None:
         """The group asked for, or the only one of a file without entities; None for the entities."""
+        asked = self.intake.settings.layer
         if any(ANNOTATORS in document.about for document in found):
+            if asked is not None:
+                what = "--layer is not used where the groups of spans are annotators, say --annotators"
+                self.intake.warn("layer-unused", what, Problem("", self.name))
             return None
         groups = {name: None for document in found for name in document.groups}
-        asked = self.intake.settings.layer
+        if asked is not None and asked not in groups:
+            what = f"there is no group of spans '{asked}', but {', '.join(groups) or 'none at all'}"
+            raise FormatError(Problem(f"{what}: mend --layer, or leave it out to read doc.ents", self.name))
         if asked is not None:
             return asked
         if any(tag is not None for document in found for tag in document.tags) or not groups:

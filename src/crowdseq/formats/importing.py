@@ -228,6 +228,7 @@ class _Loader:
     def finish(self) -> Imported:
         if self.labels is not None and self.settings.on_error == "stop":
             self.intake.problems.extend(self.labels.unknown())
+        self.intake.check_layer()
         if self.intake.problems:
             self.intake.finish()
         try:

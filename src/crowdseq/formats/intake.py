@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from collections.abc import Iterable
 from contextlib import suppress
 from types import TracebackType
 from typing import Any, TypeAlias
@@ -34,6 +35,8 @@ class Intake:
         self.statuses: dict[str, Counter[str]] = {}
         self._findings: dict[str, tuple[str, list[int], list[Problem]]] = {}
         self._texts: dict[str, str] = {}
+        self._layers: dict[str, None] = {}
+        self._has_layer = False
         self._file: AtomicFile | None = None
         if settings.rejects is not None:
             self._file = AtomicFile(settings.rejects, force=settings.force)
@@ -75,6 +78,17 @@ class Intake:
         """The file that was read before with the same digest of its text, if any."""
         earlier = self._texts.setdefault(digest, name)
         return None if earlier == name else earlier
+
+    def saw_layers(self, names: Iterable[str], *, has_it: bool) -> None:
+        """The layers of one document, and whether the one that is read is among them."""
+        self._layers.update(dict.fromkeys(names))
+        self._has_layer |= has_it
+
+    def check_layer(self) -> None:
+        """A layer that no document has is a slip of the pen; that some have nothing of it is common."""
+        if self.settings.layer is not None and self._layers and not self._has_layer:
+            what = f"there is no layer '{self.settings.layer}', but {', '.join(sorted(self._layers))}"
+            self.problems.insert(0, Problem(f"{what}: say one of them with --layer"))
 
     def findings(self) -> tuple[Finding, ...]:
         """All warnings so far, in the order of their first appearance."""

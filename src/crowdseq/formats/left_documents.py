@@ -33,6 +33,7 @@ def records(
 ) -> list[Record]:
     """The records of one document by one person; a faulty one is rejected."""
     marker.file, marker.unit, marker.is_proven = file, found.unit, True  # by the tokens, or by the library
+    intake.saw_layers(found.layers, has_it=found.layer is not None)
     if found.other_layers:
         what = "layers were left out, they are not the one that is read"
         intake.warn("layers-left-out", what, Problem(", ".join(found.other_layers), file))

@@ -15,7 +15,8 @@ class Annotated:
     """One document as one person left it.
 
     tokens: their places in code points, None if the file has none. regions: of the chosen layer, in `unit`.
-    other_layers: names of layers that were not read.
+    other_layers: names of layers that were not read. layers: those that could have been chosen, for which
+    `layer` stands if it was one of them.
     """
 
     text: str
@@ -23,6 +24,8 @@ class Annotated:
     regions: Sequence[Region]
     unit: str
     other_layers: tuple[str, ...] = ()
+    layers: tuple[str, ...] = ()
+    layer: str | None = None
 
 
 class Choice(NamedTuple):

@@ -126,7 +126,8 @@ def _annotated(cas: "Cas", name: str, asked: str | None) -> Annotated:
     others = tuple(short_name(layer) for layer in layers if choice is None or layer != choice.layer)
     chosen = [item for item in marked if choice is not None and item.type.name == choice.layer]
     regions = [_region(item, choice, text) for item in chosen if choice is not None]
-    return Annotated(text, tokens or None, regions, "characters", others)
+    known, layer = tuple(map(short_name, layers)), None if choice is None else choice.layer
+    return Annotated(text, tokens or None, regions, "characters", others, known, layer)
 
 
 def _features(kind: Any) -> list[str]:

@@ -109,7 +109,8 @@ class _Reader:
         choice = choose_layer(self.layers, self.asked)
         others = [*self.others, *(name for name in self.layers if choice is None or name != choice.layer)]
         regions = [] if choice is None else self._regions(choice, table, text)
-        return Annotated(text, tokens, regions, "utf-16", tuple(map(short_name, others)))
+        known, layer = tuple(map(short_name, self.layers)), None if choice is None else choice.layer
+        return Annotated(text, tokens, regions, "utf-16", tuple(map(short_name, others)), known, layer)
 
     def _bounds(self, row: _Row, table: Sequence[int], text: str) -> tuple[int, int]:
         if not row.start <= row.end < len(table) or -1 in (table[row.start], table[row.end]):
