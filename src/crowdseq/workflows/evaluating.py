@@ -1,6 +1,5 @@
 """evaluate: predicted tags beside gold, both from files."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,14 +7,23 @@ from crowdseq.core.corpus import Corpus
 from crowdseq.errors import AnnotationError
 from crowdseq.evaluation.scores import Scores, evaluate
 from crowdseq.formats import ImportReport, ReadSettings, read
+from crowdseq.workflows.answers import answer_of, gold_of
 from crowdseq.workflows.choosing import Selection
 
 
 def evaluate_files(
-    gold: Corpus, predicted: Corpus, *, mode: str = "strict", scheme: str | None = None
+    gold: Corpus,
+    predicted: Corpus,
+    *,
+    mode: str = "strict",
+    scheme: str | None = None,
+    left_out: bool = False,
 ) -> Scores:
-    """Scores of one corpus against another; sentences are matched by order if the texts agree, else by id."""
-    wanted, given = tags_of(gold, "gold"), tags_of(predicted, "predicted")
+    """Scores of one corpus against another; sentences are matched by order if the texts agree, else by id.
+
+    left_out: the predicted file holds predictions of a model that were not read.
+    """
+    wanted, given = gold_of(gold), answer_of(predicted, left_out=left_out)
     order = _match(gold, predicted)
     return evaluate(wanted, [given[place] for place in order], mode=mode, scheme=scheme)
 
@@ -34,25 +42,9 @@ def evaluate_paths(
     # A run folder stands for what it settled on, in our own form; one rejects file cannot hold both inputs.
     given = read(str(answer)) if answer.is_file() else read(predicted, replace(plain, rejects=None))
     chosen = selection.apply(wanted.corpus)
-    scores = evaluate_files(chosen, given.corpus, mode=mode, scheme=settings.scheme)
+    left_out = given.report.finding("predictions-left-out") is not None
+    scores = evaluate_files(chosen, given.corpus, mode=mode, scheme=settings.scheme, left_out=left_out)
     return scores, (wanted.report, given.report)
-
-
-def tags_of(corpus: Corpus, what: str) -> list[Sequence[str | None]]:
-    """The tags that a file is about: its gold, or the labels of a consensus file."""
-    found: list[Sequence[str | None]] = []
-    for place, sentence in enumerate(corpus.sentences):
-        tags = corpus.gold[place]
-        if tags is None:
-            tags = sentence.extras.get("labels")
-        if tags is None and what == "gold":
-            tags = [None] * len(sentence.tokens)
-        if tags is None or len(tags) != len(sentence.tokens):
-            raise AnnotationError(f"sentence {sentence.id} of the {what} file has no tags to compare")
-        found.append(tags)
-    if not any(tag is not None for tags in found for tag in tags):
-        raise AnnotationError(f"the {what} file has no tags to compare")
-    return found
 
 
 def _match(gold: Corpus, predicted: Corpus) -> list[int]:
