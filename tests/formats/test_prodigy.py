@@ -169,3 +169,23 @@ def test_a_consensus_becomes_tasks_with_confidence_and_names(tmp_path: Path) -> 
     made = json.loads((tmp_path / "c").read_text("utf-8"))
     assert "answer" not in made
     assert [(span["score"], span["agreed"]) for span in made["spans"]] == [(0.75, ["a1"])]
+
+
+TASK = {"text": "Ada slept", "_input_hash": 7, "_view_id": "ner_manual"}
+ADA = {"start": 0, "end": 3, "label": "PER"}
+
+
+def test_spans_of_tasks_that_nobody_answered_are_left_out_and_told_or_read_on_request(put: Put) -> None:
+    tasks = [TASK | {"spans": [ADA]}, TASK | {"text": "Bo", "_input_hash": 8}]
+    name = put("tasks.jsonl", "".join(json.dumps(task) + "\n" for task in tasks))
+    found = read(name)
+    assert found.corpus.annotators == ()
+    told = found.report.finding("predictions-left-out")
+    assert str(told) == (
+        "tasks without an answer hold spans that were left out, --predictions reads them as one more "
+        "annotator: tasks.jsonl:1: 7"
+    )
+    predicted = read(name, predictions=True)
+    assert predicted.corpus.annotators == ("model",)
+    assert [len(ballot.voters) for ballot in predicted.corpus.annotations.ballots] == [1, 0]
+    assert predicted.report.finding("predictions-left-out") is None

@@ -12,7 +12,7 @@ from crowdseq.formats.intake import Intake
 from crowdseq.formats.json_records import read_objects
 from crowdseq.formats.kept_text import token_bounds
 from crowdseq.formats.marking import Document, Marker
-from crowdseq.formats.prodigy_writing import write, write_consensus
+from crowdseq.formats.prodigy_writing import MODEL, write, write_consensus
 from crowdseq.formats.regions import Region
 from crowdseq.formats.restoring import CARRIED, reclaim
 from crowdseq.formats.sources import Source, Stream
@@ -62,15 +62,23 @@ class _Reader:
         answer = value.get("answer")
         if answer is not None and answer not in _ANSWERS:
             raise AnnotationError(f"'answer' is {answer!a}, accept, reject or ignore is expected")
-        if answer is None:
-            return self.marker.records(document, {}, line=line)
         regions = [_region(span) for span in objects(value.get("spans"), "'spans'")]
+        if answer is None:
+            votes = {_model(value): regions} if "spans" in value and self._takes_predictions(place) else {}
+            return self.marker.records(document, votes, line=line)
         if _is_gold(value):
             return self.marker.records(document, {}, regions if answer == "accept" else None, line)
         name = self._annotator(value, place)
         if answer != "accept":
             self.intake.status(name, "skipped")
         return self.marker.records(document, {name: regions} if answer == "accept" else {}, line=line)
+
+    def _takes_predictions(self, place: Problem) -> bool:
+        """Spans of a task that nobody has answered are where an annotator is to start from."""
+        if not self.intake.settings.predictions:
+            what = "tasks without an answer hold spans that were left out, --predictions reads them as one"
+            self.intake.warn("predictions-left-out", f"{what} more annotator", place)
+        return self.intake.settings.predictions
 
     def _refuse_binary(self, value: dict[str, Any], line: int) -> None:
         view = value.get("_view_id")
@@ -118,6 +126,11 @@ def _region(span: dict[str, Any]) -> Region:
     covered = span.get("text")
     labels = [] if label is None else [label]
     return Region(span.get("start"), span.get("end"), labels, covered if isinstance(covered, str) else None)
+
+
+def _model(value: dict[str, Any]) -> str:
+    """Whose spans a task begins with: ours are scored and carry our key."""
+    return MODEL if CARRIED in value else "model"
 
 
 def _is_gold(value: dict[str, Any]) -> bool:

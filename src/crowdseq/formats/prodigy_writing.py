@@ -12,6 +12,7 @@ from crowdseq.formats.holding import check_holdable
 from crowdseq.formats.json_writing import write_lines
 from crowdseq.formats.restoring import CARRIED, META, Restored, crowds, settled
 
+MODEL = "crowdseq"
 _VIEW = "ner_manual"
 
 
