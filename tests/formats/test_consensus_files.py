@@ -47,6 +47,32 @@ def test_a_consensus_is_read_back_as_gold(tmp_path: Path) -> None:
     assert imported.corpus.sentences[0].extras["agreed"] == [["a1"], ["a1"]]
 
 
+def test_a_long_table_is_read_back_as_gold(tmp_path: Path) -> None:
+    path = tmp_path / "c.csv"
+    write_consensus(consensus(), path, format="long")
+    imported = read(path)
+    assert imported.report.files[0].format == "long"
+    assert imported.corpus.gold[:] == [("B-PER", "O"), ("B-PER",)]
+    assert imported.corpus.annotators == ()
+    assert [sentence.tokens for sentence in imported.corpus.sentences] == [("Ada", "met"), ("Bo",)]
+    left_out = imported.report.finding("columns-left-out")
+    assert left_out is not None
+    assert "confidence, agreed" in str(left_out)
+
+
+@pytest.mark.parametrize("form", ["prodigy", "label-studio", "argilla"])
+def test_tasks_to_correct_are_read_back_as_predictions(form: str, tmp_path: Path) -> None:
+    path = tmp_path / f"c.{form}.json"
+    write_consensus(consensus(), path, format=form)
+    assert read(path).report.finding("predictions-left-out") is not None
+    found = read(path, predictions=True).corpus
+    assert found.annotators == ("crowdseq",)
+    assert [found.scheme.names(ballot.tags[0]) for ballot in found.annotations.ballots] == [
+        ("B-PER", "O"),
+        ("B-PER",),
+    ]
+
+
 def test_names_can_be_left_out_where_all_votes_lie_beside(tmp_path: Path) -> None:
     write_consensus(consensus(), tmp_path / "c.jsonl", with_names=False)
     assert "agreed" not in (tmp_path / "c.jsonl").read_text()

@@ -14,7 +14,7 @@ from crowdseq.formats.intake import Intake
 from crowdseq.formats.long_rows import Gatherer, LongRow, losses, rows_of, split_task, token_index
 from crowdseq.formats.sources import Source, Stream
 
-TASK, WORKER, LABEL = "task", "worker", "label"
+TASK, WORKER, LABEL, CONFIDENCE = "task", "worker", "label", "confidence"
 _WORKERS = (WORKER, "annotator")
 _DOCUMENTS = ("doc_id", "doc", "sentence_id")
 _INDEX = "token_index"
@@ -27,15 +27,26 @@ def is_long(header: list[str]) -> bool:
     return LABEL in names and bool(names & set(_WORKERS)) and has_place
 
 
+def is_settled(header: list[str]) -> bool:
+    """Whether these are the columns of a consensus, whose labels are nobody's."""
+    names = {name.strip().lower() for name in header}
+    return {TASK, LABEL, CONFIDENCE} <= names and not names & set(_WORKERS)
+
+
 def recognise(sample: Sample) -> int:
     """Told by the names of its columns."""
-    return SURE if is_long(header_of(sample.text)) else NO
+    header = header_of(sample.text)
+    return SURE if is_long(header) or is_settled(header) else NO
 
 
 def read(stream: Stream, source: Source, intake: Intake) -> Iterator[Found]:  # noqa: ARG001
-    """Rows in any order to sentences."""
+    """Rows in any order to sentences; the labels of a consensus stand as gold."""
     table = read_table(stream, intake)
-    if not is_long(list(table.header)):
+    if is_settled(list(table.header)):
+        what = "columns of a consensus were left out, its labels are read as gold"
+        left = [name for name in (CONFIDENCE, AGREED) if table.place(name) is not None]
+        intake.warn("columns-left-out", what, Problem(", ".join(left), stream.name))
+    elif not is_long(list(table.header)):
         what = f"has no columns {TASK}, {WORKER} and {LABEL}, but {', '.join(table.header[:10])}"
         raise FormatError(Problem(f"{what}: rename them in the first row", stream.name, 1))
     convert = _converter(table)
@@ -53,7 +64,7 @@ def _converter(table: Table) -> Callable[[Row], LongRow]:
     task, index = table.place(TASK), table.place(_INDEX)
     found = (table.place(name) for name in _DOCUMENTS)
     document = next((place for place in found if place is not None), None)
-    who = next(place for place in map(table.place, _WORKERS) if place is not None)
+    who = next((place for place in map(table.place, _WORKERS) if place is not None), None)
     label, token, gold = table.place(LABEL), table.place("token"), table.place("gold")
 
     def convert(row: Row) -> LongRow:
@@ -65,6 +76,8 @@ def _converter(table: Table) -> Callable[[Row], LongRow]:
             doc = cell(document) or None
         else:
             sentence, number, doc = cell(document) or "", token_index(cell(index) or ""), None
+        if who is None:
+            return LongRow(row.line, sentence, number, None, None, cell(token), doc, cell(label) or None)
         given = (cell(who) or None, cell(label) or None)
         return LongRow(row.line, sentence, number, *given, cell(token), doc, cell(gold) or None)
 
@@ -96,7 +109,7 @@ def _putter(out: BinaryIO, excel_safe: bool) -> Callable[[list[str]], None]:
 def write_consensus(consensus: Consensus, out: BinaryIO, excel_safe: bool = False) -> list[str]:
     """task, token, document, settled label, its confidence, and who gave the same label to the token."""
     corpus, put = consensus.corpus, _putter(out, excel_safe)
-    put([TASK, "token", "doc", LABEL, "confidence", AGREED])
+    put([TASK, "token", "doc", LABEL, CONFIDENCE, AGREED])
     bounds = corpus.offsets.tolist()
     for place, (sentence, named) in enumerate(zip(corpus.sentences, agreements(consensus), strict=True)):
         first = bounds[place]
