@@ -141,3 +141,14 @@ def test_a_missing_extra_is_one_line(put: Put, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setitem(sys.modules, "spacy", None)
     with pytest.raises(MissingExtraError, match=r"DocBin needs an extra: pip install 'crowdseq\[spacy\]'"):
         read(name)
+
+
+def test_a_docbin_is_told_by_what_is_in_it(put: Put, tmp_path: Path) -> None:
+    write(corpus("Ada/B-PER/O"), tmp_path / "crowd", format="docbin")
+    assert read(tmp_path / "crowd").report.files[0].format == "docbin"
+    assert read(put("gold", packed(doc(["Ada"], [(0, 1, "PER")])))).corpus.gold[0] == ("B-PER",)
+
+
+def test_other_packed_bytes_are_no_docbin(faults: Faults) -> None:
+    (found,) = faults("packed", zlib.compress(bytes(range(256)) * 40))
+    assert "is neither text nor a binary format that is known here" in found

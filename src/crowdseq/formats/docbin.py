@@ -1,5 +1,6 @@
 """spaCy DocBin: entities as gold or as one annotator's, or a group of spans for each annotator."""
 
+import zlib
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from typing import Any
@@ -17,13 +18,23 @@ from crowdseq.formats.regions import Region
 from crowdseq.formats.sources import Source, Stream
 
 _ZLIB_MARKS = (b"x\x9c", b"x\x01", b"x\xda", b"x\x5e")
+_KEYS, _LOOKED_AT = (b"\xa5attrs", b"\xa6tokens"), 1024  # as msgpack writes them
 
 
 def recognise(sample: Sample) -> int:
-    """Told by its name and by the way it is packed."""
-    if not sample.has_extension(("spacy",)):
-        return NO
-    return SURE if sample.head.startswith(_ZLIB_MARKS) else BY_NAME
+    """Told by what is packed in it: the keys of a DocBin; or by its name."""
+    content = _unpacked(sample.head) if sample.head.startswith(_ZLIB_MARKS) else b""
+    if all(key in content for key in _KEYS):
+        return SURE
+    return BY_NAME if sample.has_extension(("spacy",)) else NO
+
+
+def _unpacked(head: bytes) -> bytes:
+    """The first bytes of what is packed, as far as they can be had."""
+    try:
+        return zlib.decompressobj().decompress(head, _LOOKED_AT)
+    except zlib.error:
+        return b""
 
 
 def read(stream: Stream, source: Source, intake: Intake) -> Iterator[Found]:
