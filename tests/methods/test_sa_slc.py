@@ -217,6 +217,19 @@ def test_the_objective_is_the_likelihood_of_a_shared_truth_less_the_penalty() ->
         assert after.history[-1] == pytest.approx(expected, abs=1e-7)
 
 
+def test_told_probabilities_are_those_of_the_belief_behind_the_tags() -> None:
+    world = random_corpus(8, sentences=40, documents=8, accuracy=0.6)
+    session, _ = SaSlc(rounds=3)._prepare(world)
+    state = session.from_shares(np.full((world.n_tokens, len(world.scheme)), 1 / len(world.scheme)))
+    for _ in range(3):
+        state = session.step(state)
+        scores, transitions = session.truth.scores(state.weights)
+        again = session._believe(scores + state.said, transitions)[0].unary
+        np.testing.assert_array_equal(again, state.belief.unary)
+        # Nearly no softening is nearly the belief itself.
+        np.testing.assert_allclose(session.softened(state, 1.0 + 1e-9), state.belief.unary, atol=1e-6)
+
+
 def test_more_folds_than_documents_are_as_many_as_documents() -> None:
     world = random_corpus(6, sentences=12, documents=4)
     few, many = (SaSlc(rounds=2, folds=folds).aggregate(world) for folds in (4, 100_000))
@@ -360,7 +373,7 @@ def test_a_round_that_breaks_down_is_not_taken(monkeypatch: pytest.MonkeyPatch) 
         if len(after.history) < 3:
             return after
         broken = Belief(np.full_like(after.belief.unary, np.nan), after.belief.pairwise)
-        return State(broken, after.weights, after.history)
+        return State(broken, after.weights, after.said, after.history)
 
     monkeypatch.setattr(JointEm, "step", step)
     consensus = SaSlc(rounds=5, tolerance=0.0).aggregate(world)

@@ -23,17 +23,21 @@ _LEAST = 1e-6  # a label without votes keeps this share in the first belief, so 
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """All that a round starts from: the belief in the truth, (F, W) CRF weights, the objective so far."""
+    """All that a round starts from: the belief in the truth, (F, W) CRF weights, the objective so far.
+
+    said (T, M): log scores beside the CRF's from which the belief came, so that it can be told again, softer.
+    """
 
     belief: Belief
     weights: FloatArray
+    said: FloatArray
     history: tuple[float, ...] = ()
 
     @classmethod
     def of_arrays(cls, arrays: Mapping[str, FloatArray]) -> "State":
         """What `arrays` gave, again."""
         belief = Belief(arrays["unary"], arrays["pairwise"])
-        return cls(belief, arrays["weights"], tuple(arrays["history"].tolist()))
+        return cls(belief, arrays["weights"], arrays["said"], tuple(arrays["history"].tolist()))
 
     def arrays(self) -> dict[str, FloatArray]:
         """Everything by name, to be kept on disk."""
@@ -41,6 +45,7 @@ class State:
             "unary": self.belief.unary,
             "pairwise": self.belief.pairwise,
             "weights": self.weights,
+            "said": self.said,
             "history": np.array(self.history),
         }
 
@@ -92,24 +97,24 @@ class JointEm:
         flat = np.where(self.corpus.scheme.allowed, 0.0, -np.inf)
         transitions = np.repeat(flat[None], self.truth.n_folds, axis=0)
         belief, _ = self._believe(scores, transitions)
-        return State(belief, self.truth.no_weights)
+        return State(belief, self.truth.no_weights, scores)
 
     def from_tables(self, tables: FloatArray, weights: FloatArray) -> State:
         """A start from annotator tables (F, M) and CRF weights."""
         scores, transitions = self.truth.scores(weights)
-        belief, _ = self._believe(
-            scores + self.vote_weights * self.evidence.table.fold(tables, self.threads), transitions
-        )
-        return State(belief, weights)
+        said = self.vote_weights * self.evidence.table.fold(tables, self.threads)
+        belief, _ = self._believe(scores + said, transitions)
+        return State(belief, weights, said)
 
     def step(self, state: State) -> State:
         """One round: annotators and tagger from the belief (M-step), then the belief from both (E-step)."""
         steps = self.steps if state.history else self.first_steps
         weights = self.truth.train(state.belief, state.weights, steps)
         scores, transitions = self.truth.scores(weights)
-        belief, clamped = self._believe(scores + self._said(state, scores, transitions), transitions)
+        said = self._said(state, scores, transitions)
+        belief, clamped = self._believe(scores + said, transitions)
         objective = clamped - self.truth.free_partition(scores, transitions) - self.truth.penalty(weights)
-        return State(belief, weights, (*state.history, objective))
+        return State(belief, weights, said, (*state.history, objective))
 
     def _said(self, state: State, scores: FloatArray, transitions: FloatArray) -> FloatArray:
         """(T, M) log scores of what the votes say, and the other mentions of a word."""
@@ -145,8 +150,7 @@ class JointEm:
         if temperature == 1.0:
             return state.belief.unary
         scores, transitions = self.truth.scores(state.weights)
-        scores = scores + self._said(state, scores, transitions)
-        return self._believe(scores / temperature, transitions / temperature)[0].unary
+        return self._believe((scores + state.said) / temperature, transitions / temperature)[0].unary
 
     def _regard(self, state: State, unseen: FloatArray) -> float:
         """How much the votes count beside the tagger: less, the better it finds the believed spans unseen.
