@@ -95,6 +95,15 @@ class ImportReport:
         """The finding of one kind, if there is one."""
         return next((finding for finding in self.findings if finding.kind == kind), None)
 
+    def why_empty(self) -> str:
+        """What to say if there is no sentence in the corpus."""
+        if not self.rejected:
+            return "there are no sentences in it"
+        where = f", see {self.rejects_file}" if self.rejects_file else ""
+        first = self.rejected[0]
+        shown = Problem(first.reason, first.file, first.line)
+        return f"all {self.n_rejected:,} records are faulty and were set aside{where}; the first: {shown}"
+
     def lines(self, without: Collection[str] = ()) -> list[str]:
         """What a person should read, a line for each thing; without: kinds that do not matter here."""
         lines = [str(finding) for finding in self.findings if finding.kind not in without]

@@ -23,7 +23,7 @@ def read_parts(
     settings, selection = reading
     imported = read_layers(paths, settings)
     if len(imported.corpus) == 0:
-        raise AnnotationError(f"{', '.join(paths)}: there are no sentences in it")
+        raise AnnotationError(f"{', '.join(paths)}: {imported.report.why_empty()}")
     layers = imported.layers
     if len(layers) < 2:
         whole = layers[0].corpus if layers else imported.corpus
