@@ -2,13 +2,16 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from crowdseq.core.corpus import Corpus
-from crowdseq.errors import FormatError, OutputExistsError, SettingsError
+from crowdseq.errors import AnnotationError, FormatError, OutputExistsError, SettingsError
 from crowdseq.formats import ReadSettings, read
 from crowdseq.formats.settings import Limits
+from crowdseq.workflows.choosing import Selection
+from crowdseq.workflows.reading import read_parts
 from file_fixtures import Faults, Put
 
 
@@ -260,3 +263,53 @@ def test_documents_are_renamed_with_their_sentences(put: Put) -> None:
     put("c.jsonl", '{"id": "d-1", "doc": "d", "tokens": ["x"]}\n{"id": "e", "tokens": ["y"]}\n')
     text = read("c.jsonl", documents={"d": "first", "e": "last"}).corpus.text
     assert (text.ids, text.documents) == (("first-1", "last"), ("first", None))
+
+
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [
+        ({"types": ("XX",)}, "--types is not used by jsonl, it changed nothing"),
+        ({"layer": "foo"}, "--layer is not used by jsonl, it changed nothing"),
+        ({"text_field": "foo"}, "--text-field is not used by jsonl, it changed nothing"),
+        ({"columns": ("a", "b")}, "--columns is not used by jsonl, it changed nothing"),
+        ({"tokenizer": "whitespace"}, "--tokenizer is not used by jsonl, it changed nothing"),
+        ({"predictions": True}, "--predictions is not used by jsonl, it changed nothing"),
+        ({"overlaps": "error"}, "--overlaps is not used by jsonl, it changed nothing"),
+    ],
+)
+def test_a_setting_that_the_format_does_not_use_is_told(
+    put: Put, settings: dict[str, Any], told: str
+) -> None:
+    assert read(put("c.jsonl", line("s1", "Ada", a="O")), **settings).report.lines() == [told]
+
+
+def test_a_setting_that_one_of_several_files_uses_is_not_told(put: Put) -> None:
+    files = [put("c.jsonl", line("s1", "Ada", a="O")), put("g.conll", "Ada\tO\n")]
+    assert read(files, files_mean="gold").report.finding("unused-files-mean") is None
+    told = read(files, text_field="foo").report.finding("unused-text-field")
+    assert str(told) == "--text-field is not used by jsonl, conll, it changed nothing"
+
+
+def test_overlaps_are_taken_apart_in_any_format(put: Put) -> None:
+    name = put("c.jsonl", line("s1", "Ada", a="O"))
+    assert read(name, overlaps="layers", cut_tokens="error").report.lines() == []
+
+
+def test_an_input_of_faulty_records_alone_says_how_many_why_and_where(put: Put) -> None:
+    name = put("c.jsonl", '{"id": "s1"}\n{"id": "s2"}\n')
+    imported = read(name, on_error="skip", rejects="rejected.jsonl")
+    assert len(imported.corpus) == 0
+    assert imported.report.why_empty() == (
+        "all 2 records are faulty and were set aside, see rejected.jsonl; "
+        "the first: c.jsonl:1: s1: 'tokens' is missing, there is id: "
+        "if this is a tool's export, name it with --from"
+    )
+    assert Path("rejected.jsonl").read_text().count("\n") == 2
+    with pytest.raises(AnnotationError, match=r"c\.jsonl: all 2 records are faulty .* see rejected\.jsonl"):
+        read_parts(
+            (name,), (ReadSettings(on_error="skip", rejects="rejected.jsonl", force=True), Selection())
+        )
+
+
+def test_an_empty_input_says_so(put: Put) -> None:
+    assert read(put("c.jsonl", "")).report.why_empty() == "there are no sentences in it"

@@ -58,3 +58,13 @@ def test_an_empty_label_set_is_refused() -> None:
 def test_limits_are_above_zero(name: str) -> None:
     with pytest.raises(SettingsError, match=f"limit {name} is 0"):
         Limits(**{name: 0})
+
+
+@pytest.mark.parametrize("name", ["foo", "regex:", "regex:(", ""])
+def test_an_unknown_tokeniser_is_refused_before_the_first_byte(name: str) -> None:
+    with pytest.raises(SettingsError, match="tokenizer"):
+        ReadSettings(tokenizer=name)
+
+
+def test_a_tokeniser_of_spacy_is_loaded_when_first_used() -> None:
+    assert ReadSettings(tokenizer="spacy:nowhere").tokenizer == "spacy:nowhere"

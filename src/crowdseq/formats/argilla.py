@@ -17,7 +17,7 @@ from crowdseq.formats.argilla_responses import (
 from crowdseq.formats.argilla_writing import write, write_consensus
 from crowdseq.formats.chosen_layer import Layers
 from crowdseq.formats.fields import identity, text_of
-from crowdseq.formats.format import NO, SURE, Format, Found, Sample
+from crowdseq.formats.format import MARKING, NO, SURE, Format, Found, Sample
 from crowdseq.formats.intake import Intake
 from crowdseq.formats.json_records import read_objects
 from crowdseq.formats.marking import Document, Marker
@@ -122,6 +122,7 @@ FORMAT = Format(
     name="argilla",
     summary="Argilla 2.x records with spans, flattened or not (a consensus is written as suggestions)",
     extensions=("argilla.json",),
+    settings=(*MARKING, "layer", "text_field", "predictions"),
     recognise=recognise,
     read=read,
     write=write,

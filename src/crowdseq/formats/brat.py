@@ -8,7 +8,7 @@ from crowdseq.errors import AnnotationError, FormatError, Problem
 from crowdseq.formats.brat_lines import is_other_line, is_span_line, region_of
 from crowdseq.formats.brat_writing import write_consensus_folder, write_folder
 from crowdseq.formats.file_roles import GOLD_STEMS
-from crowdseq.formats.format import NO, SURE, Format, Found, Sample
+from crowdseq.formats.format import MARKING, NO, SURE, Format, Found, Sample
 from crowdseq.formats.gathering import Folder
 from crowdseq.formats.intake import Intake
 from crowdseq.formats.marking import Document, Marker
@@ -159,6 +159,7 @@ def _doubt_annotators(files: _Collection, folder: Folder, intake: Intake) -> Non
 FORMAT = Format(
     name="brat",
     summary="brat standoff: a folder for each annotator with a .txt and an .ann file a document",
+    settings=(*MARKING, "files_mean"),
     recognise=recognise,
     read=read,
     recognise_folder=recognise_folder,

@@ -168,6 +168,7 @@ FORMAT = Format(
     name="conll",
     summary=f"CoNLL columns: gold in the last column, or one column an annotator under '{HEADER} token …'",
     extensions=EXTENSIONS,
+    settings=("columns", "files_mean"),
     recognise=recognise,
     read=read,
     write=write,

@@ -208,6 +208,7 @@ FORMAT = Format(
     name="conll-u",
     summary="CoNLL-U: labels as NER= in MISC, in a further column, or --columns upos (extra: formats)",
     extensions=("conllu", "conllup"),
+    settings=("columns", "files_mean"),
     recognise=recognise,
     read=read,
 )

@@ -62,6 +62,7 @@ def _features(source: Source | None, intake: Intake) -> dict[str, Any]:
 FORMAT = Format(
     name="datasets",
     summary="folder of a Hugging Face dataset: Parquet shards or save_to_disk (extra: arrow)",
+    settings=("layer", "files_mean"),
     recognise_folder=recognise_folder,
     read_folder=read_folder,
     strangers=strangers,

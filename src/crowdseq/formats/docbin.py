@@ -10,7 +10,7 @@ from crowdseq.errors import AnnotationError, FormatError, Problem
 from crowdseq.formats.docbin_reading import SpacyDocument, documents
 from crowdseq.formats.docbin_writing import ANNOTATORS, DOCUMENT, HAS_GOLD, SENTENCE, write, write_consensus
 from crowdseq.formats.file_roles import annotator_of
-from crowdseq.formats.format import BY_NAME, NO, SURE, Format, Found, Sample
+from crowdseq.formats.format import BY_NAME, MARKING, NO, SURE, Format, Found, Sample
 from crowdseq.formats.intake import Intake
 from crowdseq.formats.kept_text import TEXT
 from crowdseq.formats.marking import Document, Marker
@@ -135,6 +135,7 @@ FORMAT = Format(
     name="docbin",
     summary="spaCy DocBin: entities of gold or one annotator, or span groups (extra: spacy)",
     extensions=("spacy",),
+    settings=(*MARKING, "layer", "files_mean"),
     recognise=recognise,
     read=read,
     write=write,

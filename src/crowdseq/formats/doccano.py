@@ -7,7 +7,7 @@ from typing import Any
 from crowdseq.errors import AnnotationError, FormatError, Problem
 from crowdseq.formats.doccano_writing import write_consensus, write_folder
 from crowdseq.formats.fields import identity, objects
-from crowdseq.formats.format import LIKELY, NO, SURE, Format, Found, Sample
+from crowdseq.formats.format import LIKELY, MARKING, NO, SURE, Format, Found, Sample
 from crowdseq.formats.intake import Intake
 from crowdseq.formats.json_records import read_objects
 from crowdseq.formats.marking import Marker
@@ -120,6 +120,7 @@ def _label(value: Any) -> str:
 FORMAT = Format(
     name="doccano",
     summary="doccano JSONL: one file for each annotator, named like the member (or its ZIP)",
+    settings=(*MARKING, "layer", "text_field", "files_mean"),
     recognise=recognise,
     read=read,
     write_folder=write_folder,

@@ -14,6 +14,18 @@ from crowdseq.formats.intake import Intake, Raw
 from crowdseq.formats.sources import Source, Stream
 
 NO, BY_NAME, LIKELY, SURE = range(4)
+# Settings that all formats use which mark characters instead of tokens.
+MARKING = (
+    "types",
+    "tokenizer",
+    "sentences",
+    "empty_means",
+    "offset_unit",
+    "overlaps",
+    "cut_tokens",
+    "several_labels",
+    "discontinuous",
+)
 
 
 class Found(NamedTuple):
@@ -55,7 +67,8 @@ class Format:
 
     has_labels: False for text alone, which is never picked up from a folder by chance. has_cells: True for a
     table that spreadsheets open, whose writers take `excel_safe=True`. extensions: of file names, the first
-    is the usual one. recognise: from a sample to NO, BY_NAME, LIKELY or SURE. read: the records of one file.
+    is the usual one. settings: names of those in ReadSettings that only some formats use, and this one does.
+    recognise: from a sample to NO, BY_NAME, LIKELY or SURE. read: the records of one file.
     recognise_folder, read_folder: for forms in which a folder is one thing; read_folder names the file of
     each record. strangers: the files in such a folder that are none of this form.
     write, write_consensus: a corpus or a consensus to an open file; write_folder, write_consensus_folder:
@@ -68,6 +81,7 @@ class Format:
     has_labels: bool = True
     has_cells: bool = False
     extensions: tuple[str, ...] = ()
+    settings: tuple[str, ...] = ()
     recognise: Callable[[Sample], int] = lambda _: NO
     read: Reader | None = None
     recognise_folder: Callable[[Folder], int] | None = None

@@ -26,6 +26,7 @@ from crowdseq.formats.renaming import renamed
 from crowdseq.formats.report import FileRead, ImportReport
 from crowdseq.formats.settings import ReadSettings
 from crowdseq.formats.sources import HEAD_BYTES, Source, Stream, open_source
+from crowdseq.formats.unused_settings import unused_settings
 
 
 @dataclass(frozen=True)
@@ -225,10 +226,17 @@ class _Loader:
             self.intake.warn("labels-moved", what, Problem("", file, line, record.id or ""), moved)
         return replace(record, tokens=held, annotations=votes, gold=gold, columns={})
 
+    def _tell_unused(self) -> None:
+        names = list(dict.fromkeys(file.format for file in self.files))
+        for setting in unused_settings(self.settings, map(find_format, names)) if names else ():
+            what = f"--{setting.replace('_', '-')} is not used by {', '.join(names)}, it changed nothing"
+            self.intake.warn(f"unused-{setting.replace('_', '-')}", what)
+
     def finish(self) -> Imported:
         if self.labels is not None and self.settings.on_error == "stop":
             self.intake.problems.extend(self.labels.unknown())
         self.intake.check_layer()
+        self._tell_unused()
         if self.intake.problems:
             self.intake.finish()
         try:

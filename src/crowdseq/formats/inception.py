@@ -8,7 +8,7 @@ from typing import Any
 from crowdseq.errors import FormatError, Problem
 from crowdseq.formats.archives import archive_folder, is_archive
 from crowdseq.formats.file_roles import GOLD_STEMS
-from crowdseq.formats.format import NO, SURE, Format, Found
+from crowdseq.formats.format import MARKING, NO, SURE, Format, Found
 from crowdseq.formats.gathering import Folder
 from crowdseq.formats.intake import Intake
 from crowdseq.formats.left_documents import records
@@ -210,6 +210,7 @@ def _with_documents(
 FORMAT = Format(
     name="inception",
     summary="INCEpTION: project ZIP, or folders DOCUMENT/ANNOTATOR.tsv (also .json, .xmi); curation = gold",
+    settings=(*MARKING, "layer", "files_mean"),
     recognise_folder=recognise_folder,
     read_folder=read_folder,
     strangers=strangers,

@@ -86,7 +86,7 @@ class Intake:
 
     def check_layer(self) -> None:
         """A layer that no document has is a slip of the pen; that some have nothing of it is common."""
-        if self.settings.layer is not None and self._layers and not self._has_layer:
+        if self._layers and not self._has_layer and self.settings.layer is not None:
             what = f"there is no layer '{self.settings.layer}', but {', '.join(sorted(self._layers))}"
             self.problems.insert(0, Problem(f"{what}: say one of them with --layer"))
 

@@ -9,7 +9,7 @@ from crowdseq.errors import AnnotationError, Problem
 from crowdseq.formats.bulk_marking import BulkMarker
 from crowdseq.formats.chosen_layer import Layers
 from crowdseq.formats.fields import identity, objects, text_of
-from crowdseq.formats.format import LIKELY, NO, SURE, Format, Found, Sample
+from crowdseq.formats.format import LIKELY, MARKING, NO, SURE, Format, Found, Sample
 from crowdseq.formats.intake import Intake
 from crowdseq.formats.json_shape import plain_value
 from crowdseq.formats.json_values import read_values
@@ -149,6 +149,7 @@ FORMAT = Format(
     name="label-studio",
     summary="Label Studio JSON: tasks with annotations (a consensus is written as predictions)",
     extensions=("label-studio.json",),
+    settings=(*MARKING, "layer", "text_field", "predictions"),
     recognise=recognise,
     read=read,
     write=write,

@@ -40,6 +40,7 @@ def read(stream: Stream, source: Source, intake: Intake) -> Iterator[Found]:
 FORMAT = Format(
     name="label-studio-conll",
     summary="Label Studio CONLL2003: one annotator as gold (it lost who did what, a crowd is refused)",
+    settings=("columns", "files_mean"),
     recognise=recognise,
     read=read,
 )

@@ -5,7 +5,7 @@ from typing import Any
 
 from crowdseq.errors import AnnotationError, Problem
 from crowdseq.formats.csv_rows import header_of, read_table
-from crowdseq.formats.format import NO, SURE, Format, Found, Sample
+from crowdseq.formats.format import MARKING, NO, SURE, Format, Found, Sample
 from crowdseq.formats.intake import Intake
 from crowdseq.formats.label_studio_rows import RowReader
 from crowdseq.formats.sources import Source, Stream
@@ -50,6 +50,7 @@ def _value(cell: str) -> Any:
 FORMAT = Format(
     name="label-studio-csv",
     summary="Label Studio CSV or TSV: one row for each annotation, labels as JSON in a cell",
+    settings=(*MARKING, "layer", "text_field"),
     recognise=recognise,
     read=read,
 )

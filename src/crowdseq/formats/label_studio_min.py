@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from crowdseq.errors import AnnotationError, Problem
-from crowdseq.formats.format import LIKELY, NO, SURE, Format, Found, Sample
+from crowdseq.formats.format import LIKELY, MARKING, NO, SURE, Format, Found, Sample
 from crowdseq.formats.intake import Intake
 from crowdseq.formats.json_values import read_values
 from crowdseq.formats.label_studio_rows import RowReader
@@ -40,6 +40,7 @@ def read(stream: Stream, source: Source, intake: Intake) -> Iterator[Found]:  # 
 FORMAT = Format(
     name="label-studio-min",
     summary="Label Studio JSON_MIN: one object for each annotation",
+    settings=(*MARKING, "layer", "text_field"),
     recognise=recognise,
     read=read,
 )

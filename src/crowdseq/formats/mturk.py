@@ -6,7 +6,7 @@ from typing import Any
 
 from crowdseq.errors import AnnotationError, FormatError, Problem, SettingsError
 from crowdseq.formats.csv_rows import Row, Table, header_of, read_table
-from crowdseq.formats.format import NO, SURE, Format, Found, Sample
+from crowdseq.formats.format import MARKING, NO, SURE, Format, Found, Sample
 from crowdseq.formats.intake import Intake
 from crowdseq.formats.marking import Document, Marker
 from crowdseq.formats.regions import Region
@@ -163,6 +163,7 @@ def _region(entity: Any) -> Region:
 FORMAT = Format(
     name="mturk",
     summary="batch results of Mechanical Turk (CSV) with answers of crowd-entity-annotation",
+    settings=(*MARKING, "layer", "columns"),
     recognise=recognise,
     read=read,
 )

@@ -27,6 +27,7 @@ FORMAT = Format(
     name="parquet",
     summary="Parquet or Arrow: tokens, ner_tags and annotator as in datasets, or a long table (extra: arrow)",
     extensions=("parquet", "arrow"),
+    settings=("layer", "files_mean"),
     recognise=recognise,
     read=read,
     write=write_dataset,

@@ -34,6 +34,7 @@ FORMAT = Format(
     summary="plain text, one sentence a line, an empty line between documents (no labels)",
     has_labels=False,
     extensions=("txt", "text"),
+    settings=("tokenizer",),
     recognise=recognise,
     read=read,
 )

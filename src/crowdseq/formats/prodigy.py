@@ -7,7 +7,7 @@ from typing import Any
 from crowdseq.core.building import Record
 from crowdseq.errors import AnnotationError, FormatError, Problem
 from crowdseq.formats.fields import identity, objects
-from crowdseq.formats.format import NO, SURE, Format, Found, Sample
+from crowdseq.formats.format import MARKING, NO, SURE, Format, Found, Sample
 from crowdseq.formats.intake import Intake
 from crowdseq.formats.json_records import read_objects
 from crowdseq.formats.kept_text import token_bounds
@@ -143,6 +143,7 @@ FORMAT = Format(
     name="prodigy",
     summary="Prodigy JSONL: one line for each text and annotator, with tokens and spans",
     extensions=("prodigy.jsonl",),
+    settings=(*MARKING, "predictions"),
     recognise=recognise,
     read=read,
     write=write,

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from crowdseq.core.building import DUPLICATES
 from crowdseq.core.labels import KINDS
 from crowdseq.errors import SettingsError
+from crowdseq.formats.tokenizing import check_tokenizer
 
 ON_ERROR = ("stop", "skip")
 FILES_MEAN = ("auto", "gold", "annotator")
@@ -111,6 +112,7 @@ class ReadSettings:
         _choose("sentences", self.sentences, SENTENCES)
         _choose("normalise", self.normalise, NORMALISE)
         _check_encoding(self.encoding)
+        check_tokenizer(self.tokenizer)
         if self.labels is not None and not self.labels:
             raise SettingsError("the list of labels is empty, name at least one or leave it out")
         if self.rejects is not None and self.on_error != "skip":

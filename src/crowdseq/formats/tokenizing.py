@@ -15,6 +15,7 @@ Tokens = list[tuple[int, int]]
 WORDS = r"\w+|[^\w\s]"
 # A no-break space (U+00A0, U+2007, U+202F) is there to keep two words together, so here it does.
 WHITESPACE = r"[^\s\u00a0\u2007\u202f]+(?:[\u00a0\u2007\u202f]+[^\s\u00a0\u2007\u202f]+)*"
+_SPACY = "spacy:"
 _PATTERNS = {"words": WORDS, "whitespace": WHITESPACE}
 
 
@@ -53,8 +54,8 @@ def cutter(name: str) -> Callable[[str], Cut]:
     """
     if name in _PATTERNS:
         return _alternating(re.compile(f"({_PATTERNS[name]})"))
-    if name.startswith("spacy:"):
-        places = spacy_tokenizer(name.removeprefix("spacy:"))
+    if name.startswith(_SPACY):
+        places = spacy_tokenizer(name.removeprefix(_SPACY))
         return lambda text: cut_at(text, places(text))
     pattern = name.removeprefix("regex:") if name.startswith("regex:") else ""
     if not pattern:
@@ -65,6 +66,12 @@ def cutter(name: str) -> Callable[[str], Cut]:
     except re.error as error:
         raise SettingsError(f"the pattern of tokenizer '{name}' is wrong: {error}") from None
     return lambda text: cut_at(text, [match.span() for match in compiled.finditer(text) if match.group()])
+
+
+def check_tokenizer(name: str) -> None:
+    """Raise if there is no such tokeniser; those of spaCy load slowly and are left for first use."""
+    if not name.startswith(_SPACY):
+        cutter(name)
 
 
 def cut_at(text: str, bounds: Sequence[tuple[int, int]]) -> Cut:

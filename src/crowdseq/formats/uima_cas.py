@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from crowdseq.formats.format import NO, SURE, Format, Found, Sample
+from crowdseq.formats.format import MARKING, NO, SURE, Format, Found, Sample
 from crowdseq.formats.intake import Intake
 from crowdseq.formats.left_documents import lone_file
 from crowdseq.formats.reading import head_text, read_text
@@ -42,6 +42,7 @@ FORMAT = Format(
     name="uima-cas",
     summary="UIMA CAS in JSON or XMI, one file; folders are read as inception (extra: formats)",
     extensions=("xmi",),
+    settings=(*MARKING, "layer", "files_mean"),
     recognise=recognise,
     read=read,
 )

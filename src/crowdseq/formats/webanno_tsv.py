@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from crowdseq.formats.format import NO, SURE, Format, Found, Sample
+from crowdseq.formats.format import MARKING, NO, SURE, Format, Found, Sample
 from crowdseq.formats.intake import Intake
 from crowdseq.formats.left_documents import lone_file
 from crowdseq.formats.reading import read_lines
@@ -26,6 +26,7 @@ FORMAT = Format(
     name="webanno-tsv",
     summary="WebAnno TSV 3.3 of INCEpTION, one file; folders and project ZIPs are read as inception",
     extensions=("tsv",),
+    settings=(*MARKING, "layer", "files_mean"),
     recognise=recognise,
     read=read,
 )
