@@ -60,6 +60,15 @@ def test_learn_writes_a_whole_run_folder(shell: Shell, small_crowd: Path, tmp_pa
     assert not list(tmp_path.glob("*.part"))
 
 
+@pytest.mark.parametrize("given", [("--set", "seed=3"), ("--seed", "3"), ("--seed", "3", "--set", "seed=3")])
+def test_a_seed_is_given_as_an_option_or_as_a_setting(
+    shell: Shell, small_crowd: Path, tmp_path: Path, given: tuple[str, ...]
+) -> None:
+    answer = shell("learn", str(small_crowd), "-m", "majority-vote", "--no-tagger", "-o", "run", *given)
+    assert answer.code == 0, answer.err
+    assert json.loads((tmp_path / "run" / "settings.json").read_text("utf-8"))["settings"]["seed"] == 3
+
+
 def test_a_run_is_not_overwritten_without_force(shell: Shell, small_crowd: Path) -> None:
     shell("learn", str(small_crowd), "-m", "majority-vote", "-o", "run", "--no-tagger", "-q")
     again = shell("learn", str(small_crowd), "-m", "majority-vote", "-o", "run", "--no-tagger", "-q")

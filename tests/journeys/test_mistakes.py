@@ -120,6 +120,18 @@ def test_a_reader_that_goes_away_is_no_failure(small_crowd: Path) -> None:
         (("learn", "crowd.jsonl", "-m", "majority-vote", "-o", "-"), 2, "cannot go to standard output"),
         (("learn", "crowd.jsonl", "-m", "majority-vote", "-o", "crowd.jsonl", "--force"), 2, "is a file"),
         (("check", "empty.jsonl"), 3, "no sentences"),
+        (("learn", "crowd.jsonl", "-m", "mace", "--seed", "-1", "-o", "run"), 2, "x>=0"),
+        (("compare", "crowd.jsonl", "--seed", "-1"), 2, "x>=0"),
+        (("simulate", "crowd.jsonl", "--seed", "-1", "-o", "made.jsonl"), 2, "x>=0"),
+        (("reproduce", "amt", "--seed", "-1"), 2, "x>=0"),
+        (("learn", "crowd.jsonl", "--max-memory", "-5", "-o", "run"), 2, "x>=0"),
+        (("learn", "crowd.jsonl", "--max-memory", "nan", "-o", "run"), 2, "a finite number"),
+        (("learn", "crowd.jsonl", "--set", "coupling=inf", "-o", "run"), 2, "a finite number"),
+        (
+            ("learn", "crowd.jsonl", "-m", "mace", "--seed", "2", "--set", "seed=1", "-o", "run"),
+            2,
+            "--seed 2 contradicts --set seed=1",
+        ),
         (("check", "crowd.jsonl", "--where", "doc=nowhere"), 2, "nothing is left"),
     ],
 )
@@ -130,4 +142,5 @@ def test_more_mistakes_are_told_in_words(
     answer = shell(*arguments)
     assert answer.code == code, answer.err
     assert words in answer.err
+    assert "Traceback" not in answer.err
     assert small_crowd.stat().st_size > 0

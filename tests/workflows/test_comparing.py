@@ -43,6 +43,15 @@ def test_an_unknown_method_is_told_before_time_is_spent() -> None:
         compare(random_corpus(1), ["guessing"])
 
 
+def test_a_method_draws_with_a_seed_of_its_own() -> None:
+    world, drawn = random_corpus(2, sentences=30), {"ties": "random"}
+    alone = compare(world, ["majority-vote"], tagger=False, seed=7, settings={"majority-vote": drawn})
+    own = compare(world, ["majority-vote"], tagger=False, settings={"majority-vote": drawn | {"seed": "7"}})
+    assert [alone[0].error, own[0].error] == [None, None]
+    assert alone[0].consensus == own[0].consensus
+    assert own[0].consensus != compare(world, ["majority-vote"], tagger=False)[0].consensus
+
+
 class Fatal:
     """Ends the process that unpacks it."""
 

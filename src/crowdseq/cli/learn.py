@@ -12,6 +12,7 @@ from crowdseq.cli.options import (
     crowd_options,
     excel_option,
     force_option,
+    given_options,
     json_option,
     quiet_option,
     read_crowd,
@@ -37,7 +38,10 @@ from crowdseq.cli.progress import progress_shown
     help="For methods that can use them; the result is the same to the bit for any number.",
 )
 @click.option(
-    "--max-memory", type=float, metavar="MB", help="Refuse a run of sa-slc that needs more than this."
+    "--max-memory",
+    type=click.FloatRange(0),
+    metavar="MB",
+    help="Refuse a run of sa-slc that needs more than this.",
 )
 @click.option(
     "--deterministic", is_flag=True, help="Accepted for scripts: results are bit-equal in any case."
@@ -86,11 +90,13 @@ def command(
     from crowdseq.reports.runs import run_in_words
     from crowdseq.workflows.learning import learn
     from crowdseq.workflows.metrics import run_metrics
-    from crowdseq.workflows.recipes import make_recipe, parse_settings, with_threads
+    from crowdseq.workflows.recipes import check_options, make_recipe, parse_settings, with_threads
     from crowdseq.workflows.run_folder import part_folder, prepare_folder, run_paths
 
     prepare_folder(out, force=force, resume=resume)
-    wanted = with_threads(method, parse_settings(settings), threads)
+    typed = parse_settings(settings)
+    check_options(typed, given_options("seed", "threads", "max_memory"))
+    wanted = with_threads(method, typed, threads)
     if max_memory is not None:
         wanted["max_memory"] = max_memory
     make_recipe(method, wanted, seed)  # a wrong setting is told before the files are read
@@ -99,13 +105,12 @@ def command(
         run = learn(
             corpus,
             method,
-            seed=seed,
             tagger=not no_tagger,
             targets=targets,
             progress=progress,
             checkpoints=part_folder(out),
             dev=read(dev).corpus if dev else None,
-            **wanted,
+            **({"seed": seed} | wanted),
         )
     run = replace(run, source={"inputs": report.as_dict()["files"], "selection": asdict(reading[1])})
     run.save(out, force=force, excel_safe=excel_safe)

@@ -5,6 +5,7 @@ from functools import wraps
 from typing import Any, TypeVar
 
 import click
+from click.core import ParameterSource
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -178,13 +179,26 @@ def show_report(report: Any, silent: bool, *, is_gold: bool = False) -> None:
         click.echo(visible(line), err=True)
 
 
+def given_options(*names: str) -> dict[str, Any]:
+    """The values of those options of the running command that the user gave."""
+    context = click.get_current_context()
+    defaults = (ParameterSource.DEFAULT, ParameterSource.DEFAULT_MAP)
+    return {
+        name: context.params[name] for name in names if context.get_parameter_source(name) not in defaults
+    }
+
+
 json_option = click.option(
     "--json", "as_json", is_flag=True, help="One JSON object on stdout instead of text."
 )
 quiet_option = click.option("--quiet", "-q", is_flag=True, help="No progress and no notes on stderr.")
 force_option = click.option("--force", is_flag=True, help="Replace an output that exists.")
 seed_option = click.option(
-    "--seed", type=int, default=0, show_default=True, help="For all that is drawn at random."
+    "--seed",
+    type=click.IntRange(0),
+    default=0,
+    show_default=True,
+    help="For all that is drawn at random.",
 )
 excel_option = click.option(
     "--excel-safe",

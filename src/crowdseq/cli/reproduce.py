@@ -51,7 +51,9 @@ _CHOICES = (*_EXPERIMENTS, *_STUDIES, "page", "all", *_TABLES)
 @click.option(
     "--again", type=click.IntRange(1), metavar="N", help="Compute N stored cells again and compare them."
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="Which cells --again draws.")
+@click.option(
+    "--seed", type=click.IntRange(0), default=0, show_default=True, help="Which cells --again draws."
+)
 @click.option(
     "--page",
     type=click.Path(path_type=Path),

@@ -68,7 +68,7 @@ def compare(
     for name in chosen:
         if name not in wanted:
             raise SettingsError(f"there are settings for {name}, which is not compared")
-    tasks = [_Task(corpus, name, chosen.get(name, {}), test, seed, tagger) for name in wanted]
+    tasks = [_Task(corpus, name, dict(chosen.get(name, {})), test, seed, tagger) for name in wanted]
     rows = {row.method: row for row in _rows(tasks, jobs, progress)}
     return [rows[name] for name in wanted]
 
@@ -92,7 +92,7 @@ class _Task:
 
     corpus: Corpus
     name: str
-    settings: Mapping[str, Any]
+    settings: dict[str, Any]
     test: Corpus | None
     seed: int
     tagger: bool
@@ -132,7 +132,8 @@ def _in_own_process(task: _Task) -> Row:
 
 def _row(task: _Task) -> Row:
     warm_up(task.corpus, task.name, tagger=task.tagger, **task.settings)
-    return compare_one(task.corpus, task.name, task.test, task.seed, task.tagger, **task.settings)
+    own = {"seed": task.seed} | task.settings  # a seed that one method was given goes before that of all
+    return compare_one(task.corpus, task.name, task.test, own.pop("seed"), task.tagger, **own)
 
 
 def warm_up(corpus: Corpus, name: str, *, tagger: bool, **settings: Any) -> None:

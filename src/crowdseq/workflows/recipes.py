@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import MISSING, Field, fields
 from difflib import get_close_matches
+from math import isfinite
+from numbers import Integral
 from typing import Any, get_args, get_type_hints
 
 from crowdseq.aggregation.contract import Aggregator
@@ -26,7 +28,28 @@ def make_recipe(name: str, settings: Mapping[str, Any] | None = None, seed: int 
     if seed is not None and "seed" in known:
         values.setdefault("seed", seed)
     hints = get_type_hints(made)
-    return made(**{key: read_setting(key, value, hints[key]) for key, value in values.items()})
+    ready = {key: read_setting(key, value, hints[key]) for key, value in values.items()}
+    for key, value in ready.items():
+        _check_number(key, value)
+    return made(**ready)
+
+
+def _check_number(name: str, value: Any) -> None:
+    """What no method could work with, whatever else it asks of the setting."""
+    if isinstance(value, float) and not isfinite(value):
+        raise SettingsError(f"{name} is {value}, it must be a finite number")
+    if name == "seed" and not (isinstance(value, Integral) and int(value) >= 0):
+        raise SettingsError(f"seed is {value}, it must be a whole number, 0 or more")
+    if name == "max_memory" and value is not None and value < 0:
+        raise SettingsError(f"max_memory is {value}, it cannot be negative")
+
+
+def check_options(settings: Mapping[str, Any], options: Mapping[str, Any]) -> None:
+    """Settings as typed with `--set` beside those given by an option of their own: not two things at once."""
+    for name, value in options.items():
+        if name in settings and read_setting(name, settings[name], type(value)) != value:
+            flag = "--" + name.replace("_", "-")
+            raise SettingsError(f"{flag} {value} contradicts --set {name}={settings[name]}, give one of them")
 
 
 def with_threads(name: str, settings: dict[str, Any], threads: int) -> dict[str, Any]:
