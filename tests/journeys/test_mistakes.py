@@ -119,6 +119,7 @@ def test_a_reader_that_goes_away_is_no_failure(small_crowd: Path) -> None:
     [
         (("learn", "crowd.jsonl", "-m", "majority-vote", "-o", "-"), 2, "cannot go to standard output"),
         (("learn", "crowd.jsonl", "-m", "majority-vote", "-o", "crowd.jsonl", "--force"), 2, "is a file"),
+        (("learn", "crowd.jsonl", "-m", "majority-vote", "-o", "/", "--force"), 2, "cannot become a run"),
         (("check", "empty.jsonl"), 3, "no sentences"),
         (("learn", "crowd.jsonl", "-m", "mace", "--seed", "-1", "-o", "run"), 2, "x>=0"),
         (("compare", "crowd.jsonl", "--seed", "-1"), 2, "x>=0"),

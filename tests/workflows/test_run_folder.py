@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from builders import corpus, random_corpus
-from crowdseq.errors import FormatError, OutputExistsError
+from crowdseq.errors import FormatError, OutputExistsError, UsageError
 from crowdseq.workflows.learning import learn
-from crowdseq.workflows.run_folder import load_run
+from crowdseq.workflows.run_folder import load_run, prepare_folder
 
 
 @pytest.mark.parametrize("method", ["majority-vote", "sa-slc"])
@@ -30,6 +30,26 @@ def test_a_saved_run_is_loaded_as_it_was(method: str, tmp_path: Path) -> None:
     assert again.tagger is not None
     words = ["t1", "t2", "t3"]
     assert again.tagger.tag(words) == run.tagger.tag(words)
+
+
+@pytest.mark.parametrize("name", ["/", ".", ".."])
+@pytest.mark.parametrize("resume", [False, True])
+def test_a_folder_without_a_name_of_its_own_is_refused(
+    name: str, resume: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "settings.json").write_text("{}")
+    with pytest.raises(UsageError, match=r"cannot become a run, name a folder for it such as .*run"):
+        prepare_folder(Path(name), force=not resume, resume=resume)
+
+
+def test_a_finished_run_is_not_resumed(tmp_path: Path) -> None:
+    learn(random_corpus(3, sentences=5), "majority-vote", tagger=False).save(tmp_path / "run")
+    with pytest.raises(OutputExistsError, match="run is finished, there is nothing to resume"):
+        prepare_folder(tmp_path / "run", force=False, resume=True)
+    with pytest.raises(OutputExistsError, match="exists already"):
+        prepare_folder(tmp_path / "run", force=False, resume=False)
+    prepare_folder(tmp_path / "run", force=True, resume=True)
 
 
 def test_a_folder_without_a_finished_run_is_told(tmp_path: Path) -> None:

@@ -54,8 +54,7 @@ def part_folder(folder: Path) -> Path:
 
 def check_free(folder: Path, *, force: bool) -> None:
     """Whether a run may be written here."""
-    if str(folder) == "-":
-        raise UsageError("a run is a folder and cannot go to standard output, name one with -o")
+    _check_name(folder)
     if folder.exists() and not folder.is_dir():
         raise OutputExistsError(f"{folder} is a file, name a folder for the run")
     near = next(parent for parent in folder.absolute().parents if parent.exists())
@@ -69,10 +68,22 @@ def check_free(folder: Path, *, force: bool) -> None:
         raise OutputExistsError(f"{folder} is no run folder, it will not be replaced even with --force")
 
 
+def _check_name(folder: Path) -> None:
+    if str(folder) == "-":
+        raise UsageError("a run is a folder and cannot go to standard output, name one with -o")
+    if folder.name in ("", ".."):  # the run is prepared beside its place and moved there under its name
+        raise UsageError(f"{folder} cannot become a run, name a folder for it such as {folder / 'run'}")
+
+
 def prepare_folder(folder: Path, *, force: bool, resume: bool) -> None:
     """Make sure that a run can be kept here before time is spent; an unfinished one is not dropped."""
-    check_free(folder, force=force)
+    _check_name(folder)
     part = part_folder(folder)
+    if resume and not force and (folder / "settings.json").exists() and not part.exists():
+        raise OutputExistsError(
+            f"{folder} is finished, there is nothing to resume; name another folder, or learn anew with --force"
+        )
+    check_free(folder, force=force)
     if part.exists() and force and not resume:
         shutil.rmtree(part)
     elif part.exists() and not resume:
