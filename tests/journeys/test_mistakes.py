@@ -58,7 +58,25 @@ def test_a_mistake_on_every_line_is_told_once_with_its_places(shell: Shell, tmp_
     assert lines[0].startswith("crowd.jsonl:1: the name of an annotator is empty")
     assert lines[0].endswith("(the same 8 times more, at 2, 3, 4, 5, 6, …)")
     assert lines[1].startswith("crowd.jsonl:10: ")
-    assert lines[2] == "crowdseq: 10 problems, nothing was written"
+    assert lines[2] == "crowdseq: 10 problems"
+    converted = shell("convert", "crowd.jsonl", "-o", "made.conll").err.splitlines()
+    assert converted == [*lines[:2], "crowdseq: 10 problems, nothing was written"]
+
+
+def test_advice_on_a_file_is_not_counted_among_its_problems(shell: Shell, tmp_path: Path) -> None:
+    (tmp_path / "x.conll").write_text("a b c\nd e f\n\n\ng\n\nh\n")
+    lines = shell("check", "x.conll").err.splitlines()
+    assert [line.partition(" ")[0] for line in lines] == ["x.conll:5:", "x.conll:7:", "x.conll:", "crowdseq:"]
+    assert lines[3] == "crowdseq: 2 problems"
+
+
+def test_check_advises_by_what_is_there(shell: Shell, tmp_path: Path) -> None:
+    (tmp_path / "gold.conll").write_text("Ada B-PER\n\n")
+    (tmp_path / "plain.txt").write_text("Ada met Bo\n")
+    assert "learn from the gold with -m gold" in shell("check", "gold.conll").out
+    plain = shell("check", "plain.txt").out
+    assert "no annotator and no gold: there is nothing to learn from" in plain
+    assert "-m gold" not in plain
 
 
 def test_one_of_a_kind_is_told_in_the_singular(shell: Shell, tmp_path: Path) -> None:

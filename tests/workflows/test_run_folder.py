@@ -45,7 +45,7 @@ def test_a_folder_without_a_name_of_its_own_is_refused(
 
 def test_a_finished_run_is_not_resumed(tmp_path: Path) -> None:
     learn(random_corpus(3, sentences=5), "majority-vote", tagger=False).save(tmp_path / "run")
-    with pytest.raises(OutputExistsError, match="run is finished, there is nothing to resume"):
+    with pytest.raises(OutputExistsError, match="run is finished, nothing is left to resume"):
         prepare_folder(tmp_path / "run", force=False, resume=True)
     with pytest.raises(OutputExistsError, match="exists already"):
         prepare_folder(tmp_path / "run", force=False, resume=False)

@@ -88,7 +88,7 @@ def main() -> None:
         error.show()
         sys.exit(2)
     except CrowdseqError as error:
-        click.echo(_one_line(error), err=True)
+        click.echo(_in_words(error), err=True)
         sys.exit(3 if isinstance(error, InputError) else 2)
     except (KeyboardInterrupt, click.Abort):
         click.echo("interrupted", err=True)
@@ -102,7 +102,8 @@ def main() -> None:
         sys.exit(3 if isinstance(error, FileNotFoundError | IsADirectoryError | PermissionError) else 1)
 
 
-def _one_line(error: CrowdseqError) -> str:
+def _in_words(error: CrowdseqError) -> str:
+    """One line, or one for each problem and their count."""
     from crowdseq.reports.tables import visible
 
     if not isinstance(error, FormatError) or len(error.problems) <= 1:
@@ -110,8 +111,22 @@ def _one_line(error: CrowdseqError) -> str:
     lines = [visible(line) for line in _without_repeats(error.problems)]
     more = len(lines) - SHOWN_PROBLEMS
     tail = [f"… and {more} more"] if more > 0 else []
-    count = f"crowdseq: {len(error.problems)} problems, nothing was written"
-    return "\n".join([*lines[:SHOWN_PROBLEMS], *tail, count])
+    n_faults = _count_faults(error.problems)
+    count = f"crowdseq: {n_faults} problem{'s' if n_faults > 1 else ''}"
+    return "\n".join([*lines[:SHOWN_PROBLEMS], *tail, count + (", nothing was written" if _writes() else "")])
+
+
+def _count_faults(problems: Sequence[Problem]) -> int:
+    """A word about a whole file that has faults at certain places is advice on these, not one more."""
+    faulty = {problem.file for problem in problems if problem.line or problem.record}
+    return sum(bool(one.line or one.record) or one.file not in faulty for one in problems)
+
+
+def _writes() -> bool:
+    """Whether the command that was asked for has an output at all."""
+    name = next((word for word in sys.argv[1:] if word in COMMANDS), "")
+    command = crowdseq.get_command(click.Context(crowdseq), name)
+    return command is not None and any(parameter.name == "out" for parameter in command.params)
 
 
 def _without_repeats(problems: Sequence[Problem]) -> list[str]:

@@ -12,7 +12,11 @@ import click
 from crowdseq.numerics.em import Progress, quiet
 
 _SECONDS_BETWEEN_LINES = 5.0
-_COMPILING = "compiling for this machine, once: about 3 s to tag, about 20 s to learn"
+# Every command and method compiles what it alone needs, so that this may be told more than once.
+_COMPILING = (
+    "compiling what this run needs and is not compiled yet: some seconds to tag, half a minute or more to learn; "
+    "later runs of this kind start at once"
+)
 
 
 @contextmanager

@@ -27,12 +27,20 @@ def _counts(description: Description) -> str:
     if description.gold_sentences:
         lines.append(f"gold for {count(description.gold_sentences, 'sentence')}")
     if not description.annotators:
-        lines.append("no annotator: this is a gold or plain text file, learn from it with -m gold")
+        lines.append(_without_annotators(description))
         return "\n".join(lines)
     spread = ", ".join(f"{voters}: {sentences:,}" for voters, sentences in description.coverage.items())
     lines.append(f"{count(len(description.annotators), 'annotator')}, {count(description.votes, 'vote')}")
     lines.append(f"annotators per sentence: {spread}")
     return "\n".join(lines)
+
+
+def _without_annotators(description: Description) -> str:
+    if description.gold_sentences:
+        return "no annotator: a tagger can learn from the gold with -m gold"
+    return (
+        "no annotator and no gold: there is nothing to learn from, but a tagger can label it (crowdseq tag)"
+    )
 
 
 def _warnings(description: Description) -> list[str]:
