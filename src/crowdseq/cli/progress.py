@@ -14,8 +14,8 @@ from crowdseq.numerics.em import Progress, quiet
 _SECONDS_BETWEEN_LINES = 5.0
 # Every command and method compiles what it alone needs, so that this may be told more than once.
 _COMPILING = (
-    "compiling what this run needs and is not compiled yet: some seconds to tag, half a minute or more to learn; "
-    "later runs of this kind start at once"
+    "compiling what this run needs and is not compiled yet: some seconds to tag, half a minute or more to "
+    "learn; later runs of this kind start at once"
 )
 
 
@@ -37,7 +37,7 @@ def progress_shown(silent: bool, *, notes: bool | None = None) -> Iterator[Progr
 
 @contextmanager
 def _compiling_noted(wanted: bool) -> Iterator[None]:
-    """Tell why the first run of all stands still for a while."""
+    """Tell why the first run of a kind stands still for a while."""
     if not wanted:
         yield
         return

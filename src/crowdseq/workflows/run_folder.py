@@ -81,7 +81,7 @@ def prepare_folder(folder: Path, *, force: bool, resume: bool) -> None:
     part = part_folder(folder)
     if resume and not force and (folder / "settings.json").exists() and not part.exists():
         raise OutputExistsError(
-            f"{folder} is finished, nothing is left to resume; name another folder or say --force to replace it"
+            f"{folder} is finished, nothing is left to resume; name another folder or say --force"
         )
     check_free(folder, force=force)
     if part.exists() and force and not resume:
