@@ -3,8 +3,10 @@
 from collections.abc import Callable
 
 import numba
+import pytest
+from numba.core import dispatcher
 
-from crowdseq.numerics.compiling import compiling_told
+from crowdseq.numerics.compiling import compiling_told, kernel
 
 
 def test_the_first_compilation_is_told_once_and_what_is_compiled_never() -> None:
@@ -23,3 +25,16 @@ def test_the_first_compilation_is_told_once_and_what_is_compiled_never() -> None
     assert told == ["compiling"]
     one(2)
     assert told == ["compiling"]
+
+
+def test_a_kernel_works_where_nothing_can_be_kept_on_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(function: object) -> None:
+        raise RuntimeError(f"cannot cache function {function}: no locator available")
+
+    monkeypatch.setattr(dispatcher, "FunctionCache", refuse)
+
+    @kernel
+    def twice(x: float) -> float:
+        return x * 2.0
+
+    assert twice(3.0) == 6.0

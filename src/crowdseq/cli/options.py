@@ -167,7 +167,7 @@ def read_crowd(
     imported = read(paths, settings)
     show_report(imported.report, silent, is_gold=is_gold)
     if len(imported.corpus) == 0:
-        raise AnnotationError(f"{', '.join(paths)}: there are no sentences in it")
+        raise AnnotationError(f"{', '.join(paths)}: {imported.report.why_empty()}")
     return selection.apply(imported.corpus), imported.report
 
 

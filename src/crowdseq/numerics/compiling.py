@@ -19,22 +19,25 @@ _STRICT = {"contract", "nsz"}
 
 def kernel(function: Function) -> Function:
     """Compile without the interpreter lock and keep the machine code on disk."""
-    return cast(Function, njit(cache=True, nogil=True, error_model="numpy", fastmath=_STRICT)(function))
+    return _compiled(function, fastmath=_STRICT)
 
 
 def inlined(function: Function) -> Function:
     """As `kernel`, for a small part of kernels: put in place before compiling, so sums stay in registers."""
-    return cast(
-        Function,
-        njit(cache=True, nogil=True, error_model="numpy", fastmath=_STRICT, inline="always")(function),
-    )
+    return _compiled(function, fastmath=_STRICT, inline="always")
 
 
 def summing_kernel(function: Function) -> Function:
     """As `kernel`, for plain sums that may be added in vector order (the same on every call)."""
-    return cast(
-        Function, njit(cache=True, nogil=True, error_model="numpy", fastmath=_STRICT | {"reassoc"})(function)
-    )
+    return _compiled(function, fastmath=_STRICT | {"reassoc"})
+
+
+def _compiled(function: Function, **options: Any) -> Function:
+    """Where neither the package nor the home folder can be written, each process compiles for itself."""
+    try:
+        return cast(Function, njit(cache=True, nogil=True, error_model="numpy", **options)(function))
+    except RuntimeError:
+        return cast(Function, njit(nogil=True, error_model="numpy", **options)(function))
 
 
 def own_labels(n_labels: int) -> tuple[int, ...]:
