@@ -253,7 +253,7 @@ def test_names_that_are_no_file_names_are_numbered(tmp_path: Path) -> None:
     world = corpus("Ada/B-PER", annotators=["../x"], gold=False)
     notes = write(world, tmp_path / "c", format="brat")
     assert [path.name for path in (tmp_path / "c").glob("[!.]*")] == ["annotator-00001"]
-    assert "1 names of annotators cannot be names of files, they were numbered" in notes
+    assert "of annotators, 1 had a name that cannot be one of a file: numbered instead" in notes
 
 
 def test_an_old_export_is_replaced_on_request_and_other_files_are_not(tmp_path: Path) -> None:

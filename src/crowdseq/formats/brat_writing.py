@@ -86,7 +86,7 @@ def _losses(corpus: Corpus, documents: dict[str, str], people: dict[str, str]) -
     for what, names in (("sentences", documents), ("annotators", people)):
         renamed = sum(name != file for name, file in names.items())
         if renamed:
-            made.append(f"{renamed} names of {what} cannot be names of files, they were numbered")
+            made.append(f"of {what}, {renamed} had a name that cannot be one of a file: numbered instead")
     if any(name is not None for name in corpus.text.documents):
         made.append("brat has no documents of several sentences: each sentence is a file")
     if corpus.scheme.kind != "IOB2" and len(corpus.scheme):

@@ -11,6 +11,8 @@ from crowdseq.formats.tokenizing import tokenizer
 
 INPUTS = ("text", "conll", "jsonl")
 _DOCUMENT_START = "-DOCSTART-"
+_CROWD_START = "# columns:"
+_OF_OTHER_LABELS = ("confidence", "sentence_confidence", "agreed")
 
 
 @dataclass(frozen=True)
@@ -27,7 +29,7 @@ def carry(kind: str, lines: Iterable[tuple[int, str]], name: str, words: str) ->
     if kind == "jsonl":
         return _from_jsonl(lines, name)
     if kind == "conll":
-        return _from_columns(lines)
+        return _from_columns(lines, name)
     if kind == "text":
         return _from_text(lines, words)
     raise SettingsError(f"input is '{kind}', choose one of {', '.join(INPUTS)}")
@@ -61,7 +63,8 @@ def _from_jsonl(lines: Iterable[tuple[int, str]], name: str) -> Iterator[Carried
 
 def _into_record(record: dict[str, Any]) -> Callable[[tuple[str, ...], list[float] | None], str]:
     def back(tags: tuple[str, ...], confidence: list[float] | None) -> str:
-        found: dict[str, Any] = record | {"labels": list(tags)}
+        kept = {key: value for key, value in record.items() if key not in _OF_OTHER_LABELS}
+        found: dict[str, Any] = kept | {"labels": list(tags)}
         if confidence is not None:
             found["confidence"] = confidence
         return json.dumps(found, ensure_ascii=False) + "\n"
@@ -69,11 +72,14 @@ def _into_record(record: dict[str, Any]) -> Callable[[tuple[str, ...], list[floa
     return back
 
 
-def _from_columns(lines: Iterable[tuple[int, str]]) -> Iterator[Carried]:
+def _from_columns(lines: Iterable[tuple[int, str]], name: str) -> Iterator[Carried]:
     """Lines keep all that they have; the tag becomes their last column. Document marks are passed on."""
     waiting: list[str] = []
     document, blanks = 0, ""
-    for _, line in lines:
+    for number, line in lines:
+        if line.startswith(_CROWD_START):
+            told = "columns of annotators have no place for a tag, make it JSONL with convert first"
+            raise FormatError(Problem(told, name, number))
         if line.strip() and not line.startswith(_DOCUMENT_START):
             if blanks:
                 yield Carried((), None, _as_is(blanks))
@@ -101,7 +107,7 @@ def _column_sentence(rows: list[str], doc: str) -> Carried:
         separator = "\t"
 
     def back(tags: tuple[str, ...], confidence: list[float] | None) -> str:
-        cells = [tags] if confidence is None else [tags, tuple(f"{value:.4f}" for value in confidence)]
+        cells = [tags] if confidence is None else [tuple(f"{value:.4f}" for value in confidence), tags]
         return "".join(
             separator.join([row.rstrip("\t "), *more]) + "\n" for row, *more in zip(rows, *cells, strict=True)
         )

@@ -66,7 +66,7 @@ def consensus_objects(consensus: Consensus) -> Iterator[dict[str, Any]]:
 
 FORMAT = Format(
     name="consensus",
-    summary="consensus JSONL: settled labels with confidence and who agreed (read as gold)",
+    summary="consensus JSONL: settled labels, confidence, who agreed (but in run folders); read as gold",
     extensions=("consensus.jsonl",),
     recognise=recognise,
     read=read,

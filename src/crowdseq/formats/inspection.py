@@ -27,8 +27,9 @@ def inspect(corpus: Corpus, builder: CorpusBuilder, intake: Intake) -> ImportRep
         intake.warn("tags-respelt", _respelt(respelt, corpus.scheme), Problem(tag), count)
     if slips or gold_slips:
         what = "tags break the rules of the scheme; kept as given, never in a consensus"
-        most = sorted([*slips.items(), ("gold", gold_slips)], key=lambda slip: -slip[1])
-        shown = ", ".join(f"{name} {count}" for name, count in most[:3] if count)
+        everyone = sorted([*slips.items(), ("gold", gold_slips)], key=lambda slip: -slip[1])
+        most = [f"{name} {count}" for name, count in everyone if count]
+        shown = ", ".join(most[:3]) + (f" and {len(most) - 3} more" if len(most) > 3 else "")
         intake.warn("slips", what, Problem(shown), sum(slips.values()) + gold_slips)
     _warn_of_pairs("labels", alike_labels, intake)
     _warn_of_pairs("annotators", alike_annotators, intake)
