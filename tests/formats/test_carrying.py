@@ -25,8 +25,8 @@ def test_columns_of_annotators_are_not_taken_for_tokens() -> None:
 
 
 def test_what_was_said_of_other_labels_does_not_stay_beside_new_ones() -> None:
-    record = {"id": "s1", "tokens": ["Ada"], "labels": ["O"], "confidence": [0.5], "agreed": [["ana"]]}
-    record["sentence_confidence"] = 0.5
-    (one,) = carry("jsonl", [(1, json.dumps(record))], "a.jsonl", "words")
+    labels = {"labels": ["O"], "confidence": [0.5], "sentence_confidence": 0.5, "agreed": [["ana"]]}
+    line = json.dumps({"id": "s1", "tokens": ["Ada"]} | labels)
+    (one,) = carry("jsonl", [(1, line)], "a.jsonl", "words")
     assert json.loads(one.back(("B-PER",), None)) == {"id": "s1", "tokens": ["Ada"], "labels": ["B-PER"]}
     assert json.loads(one.back(("B-PER",), [0.9]))["confidence"] == [0.9]
