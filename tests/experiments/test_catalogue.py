@@ -91,6 +91,8 @@ def test_a_cell_that_has_changed_is_found(
     monkeypatch.setitem(EXPERIMENTS, "grid", Experiment("grid", lambda _: [], compute))
     table = checking.check_again("grid", 3, (Path("data"), tmp_path), lambda *_: None, seed=0)
     assert [row[-1] for row in table.rows] == [same]
+    other = checking.check_again("grid", 3, (Path("data"), tmp_path), lambda *_: None, 0, ("conll2003",))
+    assert other.rows == ()
 
 
 def test_the_sentences_of_table_x_are_whole_articles_but_one(shared_data: Path) -> None:

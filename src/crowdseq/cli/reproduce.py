@@ -154,7 +154,7 @@ def _check_again(what: str, options: dict[str, Any]) -> None:
     name, _ = TABLES.get(what, (what, ()))
     folders = options["data"], options["out"]
     with progress_shown(options["quiet"]) as progress:
-        table = check_again(name, options["again"], folders, progress, options["seed"])
+        table = check_again(name, options["again"], folders, progress, options["seed"], options["only"])
     click.echo(as_text(table))
     if not all(row[-1] for row in table.rows):
         raise SystemExit(1)

@@ -1,6 +1,6 @@
 """Cells computed again: does the same key still give the same scores."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +16,17 @@ CHECKED = {"grid": "tagger", "folds": "tagger", "table-x": "test"}
 TOLERANCE = 1e-6
 
 
-def check_again(name: str, count: int, folder: tuple[Path, Path], tell: Tell, seed: int) -> Table:
-    """So many cells drawn at random, with their F1 then and now; folder: of the data, of the results."""
+def check_again(
+    name: str, count: int, folder: tuple[Path, Path], tell: Tell, seed: int, only: Sequence[str] = ()
+) -> Table:
+    """So many cells drawn at random, with their F1 then and now.
+
+    folder: of the data, of the results. only: corpora to draw from, all if none is named.
+    """
     data, out = folder
     if name not in CHECKED:
         raise SettingsError(f"cells of {name} hold no F1 to compare, choose of {', '.join(CHECKED)}")
-    cells = list(cell_file(out, name).load().values())
+    cells = [cell for cell in cell_file(out, name).load().values() if not only or cell["key"]["data"] in only]
     drawn = np.random.default_rng(seed).permutation(len(cells))[:count]
     rows = []
     for done, place in enumerate(drawn.tolist(), start=1):
