@@ -122,7 +122,8 @@ class JointEm:
         unseen = self._believe(scores, transitions)[0].unary if self._asks_text else believed
         said = self.vote_weights * self._regard(state, unseen) * self._voted(believed, unseen)
         if self.coupling is not None and state.history:
-            said += self.coupling.scores(believed, self.pull)
+            if self.pull > 0.0:
+                said += self.coupling.scores(believed, self.pull)
             if self.surprise > 0.0:
                 said += self.coupling.surprises(believed, unseen, self.surprise)
         return said
