@@ -12,6 +12,7 @@ from crowdseq.numerics.blocks import run_blocks
 from crowdseq.numerics.compiling import summing_kernel
 
 _BLOCK = 16_384
+_WORTH_THREADS = 64  # blocks; on fewer, waking a thread costs more than the pass, which waits for memory
 
 
 def dot(a: FloatArray, b: FloatArray, threads: int = 1) -> float:
@@ -79,8 +80,8 @@ def _block_sums(size: int) -> FloatArray:
 
 
 def _spread(work: Callable[[int, int], None], blocks: FloatArray, threads: int) -> None:
-    """Call work(first, last) for stretches of the blocks, one stretch for each thread."""
-    parts = max(min(threads, len(blocks)), 1)
+    """Call work(first, last) for stretches of the blocks, one stretch for each thread if they are many."""
+    parts = min(threads, len(blocks)) if len(blocks) >= _WORTH_THREADS else 1
     cuts = [len(blocks) * part // parts for part in range(parts + 1)]
     run_blocks(lambda part: work(cuts[part], cuts[part + 1]), parts, threads)
 
