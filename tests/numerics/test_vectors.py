@@ -17,7 +17,7 @@ def test_threads_change_no_bit(size: int, threads: int) -> None:
     for one, many in zip(vectors.compare(a, b, c, d), vectors.compare(a, b, c, d, threads), strict=True):
         assert np.array_equal(one, many)
     alone, together = a.copy(), a.copy()
-    assert vectors.add_and_dot(alone, 0.7, b, c) == vectors.add_and_dot(together, 0.7, b, c, threads)
+    assert vectors.advance(alone, 0.7, b, 0.3, c) == vectors.advance(together, 0.7, b, 0.3, c, threads)
     assert np.array_equal(alone, together)
 
 
@@ -27,10 +27,9 @@ def test_passes_say_what_numpy_says(size: int) -> None:
     assert vectors.dot(a, b, 2) == pytest.approx(np.dot(a, b), rel=1e-9, abs=1e-9)
     assert np.array_equal(vectors.move(a, 0.5, b, 2), a + 0.5 * b)
     moved = a.copy()
-    product = vectors.add_and_dot(moved, 0.5, b, c, 2)
-    assert product == pytest.approx(np.dot(a + 0.5 * b, c), rel=1e-9, abs=1e-9)
-    vectors.add_and_scale(moved, -0.5, b, 2.0, 2)
-    assert np.allclose(moved, 2.0 * a, rtol=0, atol=1e-12)
+    product = vectors.advance(moved, 0.5, b, 2.0, c, 2)
+    assert np.allclose(moved, 2.0 * a + b, rtol=0, atol=1e-12)
+    assert product == pytest.approx(np.dot(2.0 * a + b, c), rel=1e-9, abs=1e-9)
     step, change, along, square = vectors.compare(a, b, c, d, 2)
     assert np.array_equal(step, a - b)
     assert np.array_equal(change, c - d)

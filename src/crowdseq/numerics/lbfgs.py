@@ -7,7 +7,7 @@ from typing import TypeAlias
 import numpy as np
 
 from crowdseq.arrays import FloatArray
-from crowdseq.numerics.vectors import add_and_dot, add_and_scale, compare, dot, move, norm
+from crowdseq.numerics.vectors import advance, compare, dot, move, norm
 
 # Weights in, value and gradient of the smooth part out; the gradient is the caller's to keep.
 Evaluate: TypeAlias = Callable[[FloatArray], tuple[float, FloatArray]]
@@ -45,22 +45,22 @@ class Memory:
         )
 
     def direction(self, gradient: FloatArray, threads: int = 1) -> FloatArray:
-        """Minus the approximate inverse Hessian times the gradient (the two-loop recursion)."""
+        """Minus the approximate inverse Hessian times the gradient (the two-loop recursion).
+
+        Each pass over memory adds what the pass before found out, and finds out what the next one adds.
+        """
         result = -gradient
-        factors: list[float] = []
-        pending, last = 0.0, gradient
         known = tuple(zip(self.steps, self.changes, self.curvatures, strict=True))
+        factors: list[float] = []
+        amount, along = 0.0, gradient
         for step, change, curvature in reversed(known):
-            factor = add_and_dot(result, pending, last, step, threads) / curvature
-            factors.append(factor)
-            pending, last = -factor, change
-        add_and_scale(result, pending, last, self.scale, threads)
-        pending = 0.0
+            factors.append(advance(result, amount, along, 1.0, step, threads) / curvature)
+            amount, along = -factors[-1], change
+        scale = self.scale
         for (step, change, curvature), factor in zip(known, reversed(factors), strict=True):
-            projection = add_and_dot(result, pending, last, change, threads) / curvature
-            pending, last = factor - projection, step
-        add_and_scale(result, pending, last, 1.0, threads)
-        return result
+            product = advance(result, amount, along, scale, change, threads)
+            amount, along, scale = factor - product / curvature, step, 1.0
+        return move(result, amount, along, threads)
 
 
 @dataclass(frozen=True)

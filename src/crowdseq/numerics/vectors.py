@@ -22,10 +22,12 @@ def dot(a: FloatArray, b: FloatArray, threads: int = 1) -> float:
     return float(sums.sum())
 
 
-def add_and_dot(target: FloatArray, factor: float, a: FloatArray, b: FloatArray, threads: int = 1) -> float:
-    """target += factor * a in place, then the sum of products of target and b: one pass over memory."""
+def advance(
+    target: FloatArray, factor: float, a: FloatArray, scale: float, b: FloatArray, threads: int = 1
+) -> float:
+    """target = (target + factor * a) * scale in place, then the sum of products of target and b: one pass."""
     sums = _block_sums(len(a))
-    _spread(lambda first, last: _add_and_dot(target, factor, a, b, first, last, sums), sums, threads)
+    _spread(lambda first, last: _advance(target, factor, a, scale, b, first, last, sums), sums, threads)
     return float(sums.sum())
 
 
@@ -40,12 +42,6 @@ def subtract_and_penalise(
         threads,
     )
     return float(along.sum()), float(square.sum())
-
-
-def add_and_scale(target: FloatArray, factor: float, a: FloatArray, scale: float, threads: int = 1) -> None:
-    """target = (target + factor * a) * scale in place."""
-    blocks = _block_sums(len(a))
-    _spread(lambda first, last: _add_and_scale(target, factor, a, scale, first, last), blocks, threads)
 
 
 def move(start: FloatArray, length: float, direction: FloatArray, threads: int = 1) -> FloatArray:
@@ -105,14 +101,21 @@ def _part(a: FloatArray, block: int) -> FloatArray:
 
 
 @summing_kernel
-def _add_and_dot(
-    target: FloatArray, factor: float, a: FloatArray, b: FloatArray, first: int, last: int, sums: FloatArray
+def _advance(
+    target: FloatArray,
+    factor: float,
+    a: FloatArray,
+    scale: float,
+    b: FloatArray,
+    first: int,
+    last: int,
+    sums: FloatArray,
 ) -> None:
     for block in range(first, last):
         x, y, z = _part(target, block), _part(a, block), _part(b, block)
         total = 0.0
         for i in range(len(x)):
-            value = x[i] + factor * y[i]
+            value = (x[i] + factor * y[i]) * scale
             x[i] = value
             total += value * z[i]
         sums[block] = total
@@ -140,15 +143,6 @@ def _penalise(
             times_itself += weight * weight
         along[block] = times_observed
         square[block] = times_itself
-
-
-@summing_kernel
-def _add_and_scale(
-    target: FloatArray, factor: float, a: FloatArray, scale: float, first: int, last: int
-) -> None:
-    x, y = target[first * _BLOCK : last * _BLOCK], a[first * _BLOCK : last * _BLOCK]
-    for i in range(len(x)):
-        x[i] = (x[i] + factor * y[i]) * scale
 
 
 @summing_kernel
