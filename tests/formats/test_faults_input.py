@@ -217,7 +217,7 @@ def test_fault_14_unknown_labels_are_listed_with_count_and_neighbour(faults: Fau
     assert faults("f.jsonl", "".join(lines), labels=("PER", "LOC")) == [
         "f.jsonl:1: a: label 'B-PRE' (2 times) is not in the label set, did you mean 'PER'? "
         "(or take the labels from the data)",
-        "f.jsonl:2: b: label 'I-XYZ' (1 times) is not in the label set, which has LOC, PER "
+        "f.jsonl:2: b: label 'I-XYZ' (1 time) is not in the label set, which has LOC, PER "
         "(or take the labels from the data)",
     ]
 

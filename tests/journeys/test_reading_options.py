@@ -31,7 +31,7 @@ def test_an_unknown_label_is_refused_with_its_neighbour(shell: Shell, tmp_path: 
     (tmp_path / "g.conll").write_text("Ada B-PRE\nmet O\n")
     told = shell("check", "g.conll", "--labels", "PER,LOC")
     assert told.code == 3
-    assert "label 'B-PRE' (1 times) is not in the label set, did you mean 'PER'?" in told.err
+    assert "label 'B-PRE' (1 time) is not in the label set, did you mean 'PER'?" in told.err
 
 
 def test_skipped_records_have_a_file_by_default(shell: Shell, tmp_path: Path) -> None:

@@ -109,6 +109,10 @@ def test_an_unfinished_climb_is_told() -> None:
     text = PageReader(page_on(demo_corpus().select(range(80)), rounds=2)).text
     assert "stopped at its limit of 2 rounds" in text
     assert "stopped at its limit" not in PageReader(page_on(demo_corpus().select(range(80)))).text
+    # Twenty rounds of the same are at their limit too, but the last of them hardly moved anything.
+    late = PageReader(page_on(demo_corpus().select(range(80)), rounds=20, tolerance=0.0))
+    assert "in 20 rounds" in late.text
+    assert "stopped at its limit" not in late.text
 
 
 def test_annotators_whose_names_look_alike_are_told() -> None:

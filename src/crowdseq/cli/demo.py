@@ -10,6 +10,7 @@ from crowdseq.cli.progress import progress_shown
 
 @click.command(help="Do the whole job on the corpus that ships with the package.")
 @click.option(
+    "-o",
     "--out",
     type=click.Path(path_type=Path),
     default=Path("crowdseq-demo"),

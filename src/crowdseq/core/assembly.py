@@ -10,6 +10,7 @@ from crowdseq.arrays import BoolArray, IntArray
 from crowdseq.core.annotations import Annotations
 from crowdseq.core.detection import detect_kind, scheme_for
 from crowdseq.core.labels import LabelScheme
+from crowdseq.core.names import counted
 from crowdseq.core.ragged import gather_ranges, offsets_of, portions
 from crowdseq.core.spans import convert
 from crowdseq.errors import SchemeError
@@ -153,4 +154,4 @@ def _renumber(
 def _unknown_label(label: str, count: int, scheme: LabelScheme) -> str:
     near = get_close_matches(label, scheme.tags, 1, 0.5)
     hint = f"did you mean '{near[0]}'?" if near else f"which has {', '.join(scheme.tags[:12])}"
-    return f"label '{label}' ({count} times) is not in the label set, {hint}"
+    return f"label '{label}' ({counted(count, 'time')}) is not in the label set, {hint}"

@@ -10,6 +10,7 @@ from crowdseq.core.annotations import Annotations
 from crowdseq.core.building import Record
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.labels import OUTSIDE, PLAIN, LabelScheme, split_tag
+from crowdseq.core.names import counted
 from crowdseq.errors import Problem, SchemeError
 from crowdseq.formats.settings import ReadSettings
 
@@ -56,7 +57,7 @@ class LabelSet:
         ]
 
     def _message(self, label: str, count: int) -> str:
-        times = f" ({count:,} times)" if count else ""
+        times = f" ({counted(count, 'time')})" if count else ""
         near = get_close_matches(split_tag(label)[1] or label, [*self._types, *self._names], 1, 0.5)
         hint = f"did you mean '{near[0]}'?" if near else f"which has {', '.join(self._names[:12])}"
         return f"label '{label}'{times} is not in the label set, {hint} (or take the labels from the data)"

@@ -1,6 +1,6 @@
 """What was done and how sure we are, in plain words."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from crowdseq.reports.html.spans import IN_DOUBT, span_confidence
 
 _SHOWN_TYPES = 40
 _SHOWN_ALIKE = 5
+_STEP_THAT_COUNTS = 0.01  # of the whole climb of the objective
 
 
 def subtitle(metrics: Mapping[str, Any], settings: Mapping[str, Any]) -> Content:
@@ -128,7 +129,7 @@ def _warnings(consensus: Consensus, settings: Mapping[str, Any]) -> list[Content
         )
     alike = look_alikes([*corpus.annotators])[:_SHOWN_ALIKE]
     found += [["Names that look alike, perhaps one person: ", listed(list(names)), "."] for names in alike]
-    if _hit_the_limit(consensus, settings):
+    if _hit_the_limit(consensus, settings) and _still_climbs(consensus.history):
         found.append(
             f"The method stopped at its limit of {len(consensus.history)} rounds, not because it had settled."
         )
@@ -139,6 +140,11 @@ def _hit_the_limit(consensus: Consensus, settings: Mapping[str, Any]) -> bool:
     own = settings.get("settings")
     limit = own.get("rounds") if isinstance(own, Mapping) else None
     return isinstance(limit, int) and not isinstance(limit, bool) and 1 < limit <= len(consensus.history)
+
+
+def _still_climbs(history: Sequence[float]) -> bool:
+    """Whether the last round was a part of the climb that counts; a limit may be where a method does best."""
+    return abs(history[-1] - history[-2]) > _STEP_THAT_COUNTS * (max(history) - min(history))
 
 
 def _found(consensus: Consensus, confidence: FloatArray) -> Markup:
