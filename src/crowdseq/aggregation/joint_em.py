@@ -55,7 +55,7 @@ class State:
         return bool(np.isfinite(self.belief.unary).all() and np.isfinite(self.weights).all())
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class JointEm:
     """Everything that stays the same from round to round.
 

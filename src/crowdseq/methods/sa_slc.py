@@ -192,20 +192,21 @@ class SaSlc(ResumableAggregator):
         truth = TruthModel.build(corpus, folds, n_folds, support, self.trainer)
         strength = float(self.smoothing or 0.0)
         session = JointEm(
-            corpus,
-            evidence,
-            truth,
-            CandidateLists.of_mask(chosen.mask, corpus.offsets),
-            Coupling.of(corpus, words, linked) if self.coupling or self.surprise else None,
-            _smoothing(strength, corpus),
-            float(self.temper or 0.0) * dependent_weights(counts, float(self.correlation or 0.0)),
-            float(self.deference or 0.0),
-            bool(self.plausibility) and corpus.scheme.outside >= 0,
-            float(self.coupling or 0.0),
-            float(self.surprise or 0.0),
-            2 * int(self.steps or 1),
-            int(self.steps or 1),
-            self.threads,
+            corpus=corpus,
+            evidence=evidence,
+            truth=truth,
+            candidates=CandidateLists.of_mask(chosen.mask, corpus.offsets),
+            coupling=Coupling.of(corpus, words, linked) if self.coupling or self.surprise else None,
+            smoothing=_smoothing(strength, corpus),
+            vote_weights=float(self.temper or 0.0)
+            * dependent_weights(counts, float(self.correlation or 0.0)),
+            deference=float(self.deference or 0.0),
+            by_plausibility=bool(self.plausibility) and corpus.scheme.outside >= 0,
+            pull=float(self.coupling or 0.0),
+            surprise=float(self.surprise or 0.0),
+            first_steps=2 * int(self.steps or 1),
+            steps=int(self.steps or 1),
+            threads=self.threads,
         )
         return session, chosen
 
