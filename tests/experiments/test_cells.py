@@ -32,6 +32,19 @@ def test_a_broken_line_with_others_after_it_is_told(tmp_path: Path) -> None:
         file.load()
 
 
+@pytest.mark.parametrize(
+    "line",
+    [b"[1, 2]", b"5", b'{"key": 5}', b"\xff\xfe", b'{"key": {}}', b'{"key": {}, "tagger": {"f1": "abc"}}'],
+)
+def test_every_line_that_is_no_cell_is_told(tmp_path: Path, line: bytes) -> None:
+    file = CellFile(tmp_path / "cells.jsonl", scored=("tagger",))
+    good = b'{"key": {"a": 1}, "tagger": {"f1": 0.5}}'
+    file.path.write_bytes(b"\n".join([good, line, line, good, b""]))
+    with pytest.raises(FormatError, match=r"cells\.jsonl:2: is no cell") as told:
+        file.load()
+    assert [problem.line for problem in told.value.problems] == [2, 3]
+
+
 def test_the_order_of_a_key_does_not_matter() -> None:
     assert key_of({"a": 1, "b": 2}) == key_of({"b": 2, "a": 1})
 

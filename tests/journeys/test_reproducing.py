@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from cell_worlds import grid_cell
+from crowdseq.experiments.catalogue import EXPERIMENTS, Choice
 from crowdseq.reports.reproduction.page import NOTE
 from journeys.conftest import Shell
 
@@ -61,3 +62,40 @@ def test_a_page_of_somebody_else_is_kept(shell: Shell, tmp_path: Path) -> None:
     assert done.code == 2
     assert "say --force" in done.err
     assert (tmp_path / "mine.md").read_text() == "mine"
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ((), "Missing argument 'WHAT'"),
+        (("page",), "there are no cells under results"),
+        (("page", "--again", "1"), "page computes nothing"),
+        (("grid", "--again", "1", "--data", "."), "there are no cells of grid"),
+        (("amt", "--again", "1", "--data", "."), "--again goes with grid, folds, table-x"),
+        (("amt", "--quick"), "amt needs corpora, say --data FOLDER, where they are\n"),
+        (("amt", "--only", "jnlpba", "--data", "."), "--only does not go with amt"),
+        (("grid", "--quick", "--only", "nonsense", "--data", "."), "choose of conll2003, bc2gm"),
+        (("table-x", "--quick", "--only", "jnlpba", "--data", "."), "there is no such corpus here"),
+        (("datasets", "--quick", "-o", "a-file"), "a-file is no folder that can be written to"),
+        (("datasets", "--quick", "-o", "/proc/none"), "/proc/none is no folder that can be written to"),
+    ],
+)
+def test_a_wrong_call_is_told_before_anything_is_computed(
+    shell: Shell, tmp_path: Path, words: tuple[str, ...], told: str
+) -> None:
+    (tmp_path / "a-file").write_text("")
+    done = shell("reproduce", *words)
+    assert done.code == 2
+    assert told in done.err
+    assert not (tmp_path / "docs").exists()
+
+
+def test_what_is_stored_is_shown_beside_what_was_asked_for(shell: Shell, tmp_path: Path) -> None:
+    cells = tmp_path / "results" / "cells"
+    cells.mkdir(parents=True)
+    keys = [key for key in EXPERIMENTS["folds"].keys(Choice()) if key["data"] in ("bc2gm", "ncbi_disease")]
+    scores = {"tagger": {"f1": 0.5}, "consensus": {"f1": 0.5}}
+    (cells / "folds.jsonl").write_text("".join(json.dumps({"key": key, **scores}) + "\n" for key in keys))
+    done = shell("reproduce", "folds", "--only", "bc2gm", "--data", str(tmp_path))
+    assert done.code == 0, done.err
+    assert done.out.count("50.00 ± 0.00") == 12

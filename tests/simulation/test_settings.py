@@ -17,12 +17,12 @@ from crowdseq.simulation.weights import ErrorWeights
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"precision": 0.0}, "precision is 0.0, it must lie between 0 and 1"),
-        ({"precision": 1.0}, "precision is 1.0, it must lie between 0 and 1"),
+        ({"precision": 0.0}, "precision is 0.0, it must be above 0 and below 1"),
+        ({"precision": 1.0}, "precision is 1.0, it must be above 0 and below 1"),
         ({"precision": float("nan")}, "precision is nan"),
-        ({"recall": 1.2}, "recall is 1.2, it must lie between 0 and 1, or be None"),
+        ({"recall": 1.2}, "recall is 1.2, it must be above 0 and below 1"),
         ({"annotators": 0}, "ask for at least 1"),
-        ({"annotators": -1}, "annotators is -1, it must be at least 1"),
+        ({"annotators": -1}, "annotators is -1, it must be 0 or more"),
         ({"annotators": 2.5}, "annotators is 2.5, it must be a whole number"),
         ({"spread": -0.1}, "spread is -0.1"),
         ({"consistency": 1.1}, "consistency is 1.1, it must lie from 0 to 1"),

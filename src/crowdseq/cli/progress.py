@@ -36,6 +36,26 @@ def progress_shown(silent: bool, *, notes: bool | None = None) -> Iterator[Progr
 
 
 @contextmanager
+def one_bar_shown(silent: bool) -> Iterator[Progress]:
+    """As above, with one bar for all that is told, whatever its stage, such as the time left."""
+    if silent or not sys.stderr.isatty():
+        with progress_shown(silent) as lines:
+            yield lines
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.description}"))
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
+        task = bars.add_task("")
+
+        def show(stage: str, done: int, total: int) -> None:
+            bars.update(task, description=stage, completed=done, total=total)
+
+        yield show
+
+
+@contextmanager
 def _compiling_noted(wanted: bool) -> Iterator[None]:
     """Tell why the first run of a kind stands still for a while."""
     if not wanted:

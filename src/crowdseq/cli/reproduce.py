@@ -1,15 +1,13 @@
 """crowdseq reproduce."""
 
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+import os
 from pathlib import Path
 from typing import Any
 
 import click
 
 from crowdseq.cli.options import force_option, quiet_option
-from crowdseq.cli.progress import progress_shown
+from crowdseq.cli.progress import one_bar_shown, progress_shown
 
 _EXPERIMENTS = ("datasets", "folds", "grid", "expertise", "table-x", "example")
 _STUDIES = ("amt", "simulated")
@@ -24,7 +22,7 @@ _CHOICES = (*_EXPERIMENTS, *_STUDIES, "page", "all", *_TABLES)
     table or figure of the paper (table1 … table11, figure7 … figure14), or page, which computes nothing.
     """
 )
-@click.argument("what", type=click.Choice(_CHOICES), default="amt", metavar="WHAT")
+@click.argument("what", type=click.Choice(_CHOICES), metavar="WHAT")
 @click.option(
     "--data", envvar="CROWDSEQ_DATA", type=click.Path(path_type=Path), help="Folder with the corpora."
 )
@@ -49,7 +47,10 @@ _CHOICES = (*_EXPERIMENTS, *_STUDIES, "page", "all", *_TABLES)
 )
 @click.option("--quick", is_flag=True, help="A small part in minutes; without --data on the demo corpus.")
 @click.option(
-    "--again", type=click.IntRange(1), metavar="N", help="Compute N stored cells again and compare them."
+    "--again",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Compute N stored cells again and compare them; exit code 1 if one differs.",
 )
 @click.option(
     "--seed", type=click.IntRange(0), default=0, show_default=True, help="Which cells --again draws."
@@ -65,14 +66,14 @@ _CHOICES = (*_EXPERIMENTS, *_STUDIES, "page", "all", *_TABLES)
 @quiet_option
 def command(what: str, **options: Any) -> None:
     if what == "page":
+        if options["again"] is not None:
+            raise click.UsageError("--again computes cells, page computes nothing")
         _write_page(options)
     elif options["again"] is not None:
         _check_again(what, options)
-    elif what == "all":
-        for name in _all_names(options):
-            _run(name, options)
     else:
-        _run(what, options)
+        for name in _all_names(options) if what == "all" else [what]:
+            _run(name, options)
 
 
 def _all_names(options: dict[str, Any]) -> list[str]:
@@ -80,7 +81,7 @@ def _all_names(options: dict[str, Any]) -> list[str]:
     from crowdseq.experiments.catalogue import Choice, runnable
 
     if options["data"] is None and not options["quick"]:
-        raise _no_data()
+        raise _no_data("all")
     choice = Choice(options["only"], quick=options["quick"], has_data=options["data"] is not None)
     studies = _STUDIES if choice.has_data and not choice.only else ()
     return [*runnable(choice), *studies]
@@ -99,7 +100,10 @@ def _run_study(what: str, options: dict[str, Any]) -> None:
     from crowdseq.reports.tables import as_markdown, as_text
 
     if options["data"] is None:
-        raise _no_data()
+        raise _no_data(what)
+    if options["only"]:
+        raise click.UsageError(f"--only does not go with {what}")
+    _make_folder(options["out"])
     with progress_shown(options["quiet"]) as progress:
         run = run_amt if what == "amt" else run_simulated
         table = run(options["data"], options["out"], progress, quick=options["quick"])
@@ -117,15 +121,17 @@ def _run_experiment(what: str, options: dict[str, Any]) -> None:
     name, only = TABLES.get(what, (what, ()))
     data, out, quick = options["data"], options["out"], options["quick"]
     if data is None and not quick:
-        raise _no_data()
+        raise _no_data(what)
+    _make_folder(out)
     choice = Choice(options["only"] or only, options["repeats"], quick, data is not None)
-    with _cells_shown(options["quiet"]) as tell:
+    with one_bar_shown(options["quiet"]) as tell:
         cells = run_experiment(name, choice, out, Workers(data or Path(), options["jobs"], tell))
     if quick and name != "example":
         click.echo("\n\n".join(as_text(table) for table in quick_tables(cells)))
         return
-    _write(out, f"{name}.md", tables(name, load_results(out)[name]))
-    click.echo(tables(name, cells) if name != "example" else _example(cells, data))
+    shown = tables(name, load_results(out)[name])
+    _write(out, f"{name}.md", shown)
+    click.echo(shown if name != "example" else _example(cells, data))
 
 
 def _example(cells: list[dict[str, Any]], data: Path) -> str:
@@ -150,7 +156,7 @@ def _check_again(what: str, options: dict[str, Any]) -> None:
     from crowdseq.reports.tables import as_text
 
     if options["data"] is None:
-        raise _no_data()
+        raise _no_data(f"{what} --again")
     name, _ = TABLES.get(what, (what, ()))
     folders = options["data"], options["out"]
     with progress_shown(options["quiet"]) as progress:
@@ -160,33 +166,24 @@ def _check_again(what: str, options: dict[str, Any]) -> None:
         raise SystemExit(1)
 
 
-def _no_data() -> click.UsageError:
-    return click.UsageError("say --data FOLDER, where the corpora are; --quick also runs without them")
+def _no_data(what: str) -> click.UsageError:
+    also = "; --quick also runs without them" if what not in _STUDIES and "--again" not in what else ""
+    return click.UsageError(f"{what} needs corpora, say --data FOLDER, where they are{also}")
+
+
+def _make_folder(out: Path) -> None:
+    """Told before hours of computing, not after."""
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        is_writable = os.access(out, os.W_OK)
+    except OSError:
+        is_writable = False
+    if not is_writable:
+        raise click.UsageError(f"{out} is no folder that can be written to, name another with -o")
 
 
 def _write(out: Path, name: str, text: str) -> None:
     from crowdseq.formats.writing import AtomicFile
 
-    out.mkdir(parents=True, exist_ok=True)
     with AtomicFile(out / name, force=True) as file:
         file.write(text.encode())
-
-
-@contextmanager
-def _cells_shown(quiet: bool) -> Iterator[Callable[[str, int, int], None]]:
-    """One bar for all cells, with the time left; plain lines where there is no terminal."""
-    if quiet or not sys.stderr.isatty():
-        with progress_shown(quiet) as lines:
-            yield lines
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
-    columns = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.description}"))
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
-        task = bars.add_task("")
-
-        def show(stage: str, done: int, total: int) -> None:
-            bars.update(task, description=stage, completed=done, total=total)
-
-        yield show

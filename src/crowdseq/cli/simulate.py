@@ -18,6 +18,9 @@ from crowdseq.cli.printing import print_json
 @click.command(help="Make up a crowd of known precision out of a file with gold tags.")
 @click.argument("gold")
 @click.option("-o", "--out", required=True, metavar="CROWD", help="The crowd file to write.")
+@click.option(
+    "--to", "target", metavar="FORMAT", help="Write as this format instead of guessing from the name."
+)
 @click.option("-k", "--annotators", type=int, default=5, show_default=True, help="How many annotators.")
 @click.option(
     "-p", "--precision", type=float, default=0.5, show_default=True, help="Their mean span precision."
@@ -35,6 +38,7 @@ from crowdseq.cli.printing import print_json
 def command(
     gold: str,
     out: str,
+    target: str | None,
     annotators: int,
     precision: float,
     recall: float | None,
@@ -67,7 +71,10 @@ def command(
     )
     corpus, _ = read_crowd((gold,), reading, silent=quiet, is_gold=True)
     made = simulate_crowd(corpus, settings)
-    write(made.corpus, out, force=force)
+    write(made.corpus, out, target, force=force)
+    if not quiet:
+        for note in made.realised.notes(recall):
+            click.echo(f"note: {note}", err=True)
     if as_json:
         print_json({"format_version": 1, **made.realised.as_dict()})
     elif not quiet:
@@ -75,5 +82,10 @@ def command(
         click.echo(
             f"{out}: {count(len(made.corpus), 'sentence')}, "
             f"{count(len(made.corpus.annotators), 'annotator')}, "
-            f"mean precision {realised.mean_precision:.3f}, mean recall {realised.mean_recall:.3f}"
+            f"mean precision {_shown(realised.mean_precision)}, mean recall {_shown(realised.mean_recall)}"
         )
+
+
+def _shown(value: float | None) -> str:
+    """A crowd of profiles alone has no ordinary annotators to take a mean of."""
+    return "n/a" if value is None else f"{value:.3f}"

@@ -14,11 +14,12 @@ from crowdseq.experiments.expertise import compute_expertise, expertise_keys
 from crowdseq.experiments.fold_cells import fold_keys
 from crowdseq.experiments.grid import grid_keys, quick_grid_keys
 from crowdseq.experiments.parallel import CellOf, Workers, compute_all
-from crowdseq.experiments.splits import DEMO
+from crowdseq.experiments.splits import DATASETS, DEMO
 from crowdseq.experiments.turk_tagger import compute_turk, turk_keys
 from crowdseq.reports.reproduction.recipes import is_outdated
 
 Keys = list[dict[str, Any]]
+_NAMES = tuple(dataset.name for dataset in DATASETS)
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,15 @@ class Choice:
         """The corpus of a quick run: the demo where there are no others."""
         if not self.quick:
             return None
-        return (self.only[0] if self.only else real) if self.has_data else DEMO
+        if not self.has_data:
+            return DEMO
+        if len(self.only) > 1:
+            raise SettingsError("--quick is about one corpus, say --only once")
+        if self.only and self.only[0] not in _NAMES:
+            raise SettingsError(
+                f"--only {self.only[0]}: there is no such corpus, choose of {', '.join(_NAMES)}"
+            )
+        return self.only[0] if self.only else real
 
 
 @dataclass(frozen=True)
@@ -94,7 +103,8 @@ TABLES: dict[str, tuple[str, tuple[str, ...]]] = {
 
 def cell_file(out: Path, name: str, *, quick: bool = False) -> CellFile:
     """Where the cells of an experiment are kept; those of quick runs never mix with them."""
-    return CellFile(out / "cells" / f"{'quick-' if quick else ''}{name}.jsonl")
+    scored = ("tagger", "consensus") if EXPERIMENTS[name].compute is compute_cell else ()
+    return CellFile(out / "cells" / f"{'quick-' if quick else ''}{name}.jsonl", scored)
 
 
 def run_experiment(name: str, choice: Choice, out: Path, workers: Workers) -> list[dict[str, Any]]:
@@ -102,7 +112,7 @@ def run_experiment(name: str, choice: Choice, out: Path, workers: Workers) -> li
     experiment = EXPERIMENTS[name]
     if experiment.needs_data and not choice.has_data:
         raise SettingsError(f"{name} needs the crowd of Mechanical Turk, say --data FOLDER")
-    keys = chosen_keys(experiment.keys(choice), () if choice.quick else choice.only)
+    keys = chosen_keys(experiment.keys(choice), choice.only)
     file = cell_file(out, name, quick=choice.quick)
     return compute_all(file, keys, experiment.compute, replace(workers, is_outdated=is_outdated))
 

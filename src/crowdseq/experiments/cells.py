@@ -15,26 +15,42 @@ Tell = Callable[[str, int, int], None]
 
 @dataclass(frozen=True)
 class CellFile:
-    """A file of cells; a cell is known by its `key`, all that decides its result."""
+    """A file of cells; a cell is known by its `key`, all that decides its result.
+
+    scored: the parts of a cell that hold an F1.
+    """
 
     path: Path
+    scored: tuple[str, ...] = ()
 
     def load(self) -> dict[str, dict[str, Any]]:
         """Key to cell; a last line that was cut off by a kill is left out."""
         if not self.path.exists():
             return {}
-        found = {}
-        lines = self.path.read_text("utf-8").split("\n")
+        found, wrong = {}, []
+        lines = self.path.read_bytes().split(b"\n")
         for number, line in enumerate(lines, start=1):
+            if not line:
+                continue
             try:
-                cell = json.loads(line) if line else None
+                cell = json.loads(line)
             except ValueError:
-                if number == len(lines):
-                    continue
-                raise FormatError(Problem("is no cell, remove the line", str(self.path), number)) from None
-            if cell is not None:
+                cell = None
+            if self._is_cell(cell):
                 found[key_of(cell["key"])] = cell
+            elif cell is not None or number < len(lines):
+                wrong.append(Problem("is no cell of this file, remove the line", str(self.path), number))
+        if wrong:
+            raise FormatError(*wrong)
         return found
+
+    def _is_cell(self, cell: Any) -> bool:
+        if not isinstance(cell, dict) or not isinstance(cell.get("key"), dict):
+            return False
+        parts = [cell.get(name) for name in self.scored]
+        return all(
+            isinstance(part, dict) and isinstance(part.get("f1"), float | int | None) for part in parts
+        )
 
     def append(self, cell: Mapping[str, Any]) -> None:
         """One more line, on the disk before we go on."""

@@ -25,8 +25,10 @@ def check_again(
     """
     data, out = folder
     if name not in CHECKED:
-        raise SettingsError(f"cells of {name} hold no F1 to compare, choose of {', '.join(CHECKED)}")
+        raise SettingsError(f"--again goes with {', '.join(CHECKED)}, not with {name}")
     cells = [cell for cell in cell_file(out, name).load().values() if not only or cell["key"]["data"] in only]
+    if not cells:
+        raise SettingsError(f"there are no cells of {name} under {out} to compute again")
     drawn = np.random.default_rng(seed).permutation(len(cells))[:count]
     rows = []
     for done, place in enumerate(drawn.tolist(), start=1):

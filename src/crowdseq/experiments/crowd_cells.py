@@ -36,11 +36,13 @@ def cell_key(
     repeat: int = 0,
     fold: int | None = None,
     sentences: int | None = None,
+    followed: bool | None = None,
 ) -> dict[str, Any]:
     """All that decides a cell.
 
     fold: the part of train and dev that is read, None for the test part. sentences: only so many are learned
-    from and read, which makes a quick cell that is no part of any table.
+    from and read, which makes a quick cell that is no part of any table. followed: the method's own tagger
+    gives way to the CRF that follows the others.
     """
     key = {
         "data": data,
@@ -50,7 +52,7 @@ def cell_key(
         "settings": dict(settings or {}),
         "repeat": repeat,
     }
-    further = {"fold": fold, "sentences": sentences}
+    further = {"fold": fold, "sentences": sentences, "followed": followed}
     return key | {name: value for name, value in further.items() if value is not None}
 
 
@@ -58,7 +60,7 @@ def compute_cell(key: Mapping[str, Any], data: Path) -> dict[str, Any]:
     """Scores of the tagger and of the consensus, processor time and memory."""
     crowd, unseen = cell_crowd(key, data)
     begun = time.process_time()
-    run, tagger = learn_with_tagger(crowd, key["method"], key["settings"])
+    run, tagger = learn_with_tagger(crowd, key["method"], key["settings"], key.get("followed", False))
     seconds = time.process_time() - begun
     return {
         "tagger": tagger_scores(tagger, unseen),
@@ -83,10 +85,12 @@ def consensus_scores(consensus: Consensus) -> dict[str, Any]:
     return {name: found[name] for name in _SCORES}
 
 
-def learn_with_tagger(crowd: Corpus, method: str, settings: Mapping[str, Any]) -> tuple[Run, Tagger]:
+def learn_with_tagger(
+    crowd: Corpus, method: str, settings: Mapping[str, Any], followed: bool = False
+) -> tuple[Run, Tagger]:
     """What a method learns from a crowd, and its own tagger or the CRF that follows it."""
-    if method == "gold":
-        run = learn(crowd, method, tagger=False)
+    if method == "gold" or followed:
+        run = learn(crowd, method, tagger=False, **settings)
         return run, train_tagger(run.consensus, "hard", FOLLOWER)
     run = learn(crowd, method, trainer=FOLLOWER, **settings)
     assert run.tagger is not None

@@ -15,7 +15,8 @@ PAPER = {"preset": "paper"}
 def grid_keys(repeats: int = 1) -> list[dict[str, Any]]:
     """Cells in an order in which a part of them is already worth looking at.
 
-    First the ceilings and the six methods of the paper, then its preset and our further methods at K = 5.
+    First the ceilings and the six methods of the paper; then, at K = 5, SA-SLC with the CRF of the others
+    after it, its preset of the paper, and our further methods.
     """
     keys = [cell_key(dataset.name, 5, 0.5, "gold") for dataset in DATASETS]
     crowds = [
@@ -27,6 +28,7 @@ def grid_keys(repeats: int = 1) -> list[dict[str, Any]]:
     ]
     keys += [cell_key(*crowd[:3], method, repeat=crowd[3]) for crowd in crowds for method in SIX]
     first = [crowd for crowd in crowds if crowd[1] == ANNOTATORS[0] and crowd[3] == 0]
+    keys += [cell_key(*crowd[:3], "sa-slc", followed=True) for crowd in first]
     for method, settings in (("sa-slc", PAPER), *((name, _NOTHING) for name in FURTHER)):
         keys += [cell_key(*crowd[:3], method, settings) for crowd in first]
     return keys

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from crowdseq.errors import OutputExistsError
+from crowdseq.errors import OutputExistsError, SettingsError
 from crowdseq.experiments.catalogue import EXPERIMENTS, cell_file
 from crowdseq.formats.writing import AtomicFile
 from crowdseq.reports.reproduction.page import NOTE, SECTIONS, make_figures, make_page
@@ -26,6 +26,8 @@ def write_page(out: Path, page: Path, *, force: bool = False) -> list[Path]:
     if page.exists() and not force and not page.read_text("utf-8").startswith(NOTE):
         raise OutputExistsError(f"{page} is there and was not written by us, say --force to replace it")
     results = load_results(out)
+    if not results:
+        raise SettingsError(f"there are no cells under {out}, name the folder of the results with -o")
     figures = page.parent / "figures"
     figures.mkdir(parents=True, exist_ok=True)
     files = {figures / name: content for name, content in make_figures(results).items()}

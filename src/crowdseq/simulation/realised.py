@@ -12,6 +12,7 @@ from crowdseq.simulation.cast import Person
 from crowdseq.simulation.profiles import READS
 
 TOLERANCE = 0.01
+_RECALL_TOLERANCE = 0.05
 
 
 @dataclass(frozen=True)
@@ -67,6 +68,20 @@ class Realised:
             return True
         mean = self.mean_precision
         return mean is not None and abs(mean - self.asked_precision) <= TOLERANCE
+
+    def notes(self, asked_recall: float | None) -> list[str]:
+        """What could not be had as it was asked for; recall gives way to precision."""
+        ordinary = [each for each in self.annotators if each.profile is None]
+        silent = sum(not each.marks for each in ordinary)
+        found = []
+        if silent:
+            found.append(f"{silent} of {len(ordinary)} annotators marked nothing, and have no precision")
+        if not self.on_target and self.mean_precision is not None:
+            found.append(f"a mean precision of {self.asked_precision} cannot be had on this text")
+        recall = self.mean_recall
+        if asked_recall is not None and recall is not None and abs(recall - asked_recall) > _RECALL_TOLERANCE:
+            found.append(f"a mean recall of {asked_recall} cannot be had with this precision on this text")
+        return found
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""

@@ -49,11 +49,11 @@ class CrowdSettings:
         return self.annotators + len(self.profiles)
 
     def _check_levels(self) -> None:
-        _require(0 < self.precision < 1, f"precision is {self.precision}, it must lie between 0 and 1")
+        _require(0 < self.precision < 1, f"precision is {self.precision}, it must be above 0 and below 1")
         if self.recall is not None:
             _require(
                 0 < self.recall < 1,
-                f"recall is {self.recall}, it must lie between 0 and 1, or be None to follow precision",
+                f"recall is {self.recall}, it must be above 0 and below 1 (not given, it follows precision)",
             )
         _require(0 <= self.spread <= 10, f"spread is {self.spread}, it must lie from 0 to 10")
         _require(0 <= self.consistency <= 1, f"consistency is {self.consistency}, it must lie from 0 to 1")
@@ -65,7 +65,7 @@ class CrowdSettings:
             _require(
                 value is None or isinstance(value, Integral), f"{name} is {value}, it must be a whole number"
             )
-        _require(self.annotators >= 0, f"annotators is {self.annotators}, it must be at least 1")
+        _require(self.annotators >= 0, f"annotators is {self.annotators}, it must be 0 or more")
         _require(self.n_persons >= 1, "annotators is 0 and there are no profiles, ask for at least 1 person")
         _require(self.seed >= 0, f"seed is {self.seed}, it must be 0 or more")
         if self.per_sentence is not None:

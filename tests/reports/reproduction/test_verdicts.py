@@ -16,6 +16,7 @@ from crowdseq.reports.reproduction.grid_reading import (
 from crowdseq.reports.reproduction.grid_scores import CROWDS, Crowd, GridScores
 from crowdseq.reports.reproduction.grid_tables import NOT_RUN, cost_table, crowd_table
 from crowdseq.reports.reproduction.published import METHODS
+from crowdseq.reports.reproduction.variant_reading import variants_reading
 from crowdseq.reports.reproduction.verdicts import Verdict, judge
 
 CROWD = Crowd("conll2003", 5, 0.5)
@@ -60,7 +61,7 @@ def test_a_figure_above_our_ceiling_is_left_out_of_the_count() -> None:
     assert not beyond.is_comparable
     assert below.is_comparable
     assert not below.is_above_published
-    assert summary_table([beyond, below]).rows[2][2] == "0 of 1"
+    assert summary_table([beyond, below], []).rows[3][2] == "0 of 1"
     assert len(published_table([beyond, below], comparable=True).rows) == 1
     assert len(published_table([beyond, below], comparable=False).rows) == 1
 
@@ -68,7 +69,7 @@ def test_a_figure_above_our_ceiling_is_left_out_of_the_count() -> None:
 def test_the_ceiling_counts_from_half_right_on() -> None:
     poor = Crowd("conll2003", 5, 0.3)
     verdicts = [Verdict(crowd, 96.0, "sa-slc", 96.0, 40.0, ceiling=100.0) for crowd in (CROWD, poor)]
-    assert summary_table(verdicts).rows[3][2] == "0 of 1"
+    assert summary_table(verdicts, []).rows[4][2] == "0 of 1"
     assert len(ceiling_table(verdicts).rows) == 1
 
 
@@ -102,8 +103,38 @@ def test_counts_by_p_winners_ranks_and_exceptions_agree() -> None:
     assert precision_table(verdicts).rows[2] == ("0.5", 1, 0, 0, "5.00", "")
     assert sum(row[1] for row in winners_table(verdicts).rows) == 1  # type: ignore[misc]
     assert {row[0]: row[2] for row in winners_table(verdicts).rows}["DS"] == 1
-    assert {row[0]: row[1] for row in rank_table(scores).rows}["SA-SLC"] == "6.0 / 3.0"
+    ranks = {row[0]: row[1] for row in rank_table(scores).rows}
+    assert ranks["SA-SLC"] == "6.0 / 3.0"
+    assert ranks["MACE"] == "3.0 / 6.0"  # five share the places one to five
     assert behind_table(scores, verdicts).rows[0][0] == "CoNLL 2003, K = 5, p = 0.5"
+
+
+def test_the_consensus_is_judged_beside_the_tagger() -> None:
+    cells = [grid_cell(CROWD, name, 70.0 if name == "sa-slc" else 60.0) for name in METHODS]
+    cells[0]["consensus"] = {"f1": 0.75, "precision": 0.75, "recall": 0.75}
+    by_tagger, by_consensus = (judge(GridScores.of_cells(cells, part)) for part in ("tagger", "consensus"))
+    rows = {row[0]: row[2] for row in summary_table(by_tagger, by_consensus).rows}
+    assert rows["first by more than 0.5"] == "1 of 1"
+    assert rows["consensus alone: first of the six, or level"] == "0 of 1"
+
+
+@pytest.mark.parametrize(("ours", "clear"), [(60.4, False), (60.6, True)])
+def test_a_small_lead_is_not_clear(ours: float, clear: bool) -> None:
+    (verdict,) = judge(scores_of(ours, 60.0))
+    assert verdict.is_first
+    assert verdict.is_clear == clear
+
+
+def test_variants_are_told_beside_the_five_others() -> None:
+    six = [grid_cell(CROWD, name, 70.0 if name == "sa-slc" else 60.0) for name in METHODS]
+    paper = grid_cell(CROWD, "sa-slc", 55.0, settings={"preset": "paper"})
+    followed = grid_cell(CROWD, "sa-slc", 66.0, followed=True)
+    told = variants_reading(GridScores.of_cells([*six, paper, followed]))
+    assert "first of the six on 1 of 1 crowds of K = 5 (with its own: 1), -4.00 F1" in told
+    assert "it is first on 0 of 1, -15.00 F1" in told
+    assert variants_reading(GridScores.of_cells(six)) == ""
+    rows = {row[0]: row[3] for row in crowd_table(GridScores.of_cells([*six, followed]), *CROWD[:2]).rows}
+    assert rows["sa-slc, then the same CRF"] == "66.00"
 
 
 @pytest.mark.parametrize(

@@ -6,22 +6,29 @@ from statistics import mean
 
 from crowdseq.reports.reproduction.grid_scores import CROWDS, Crowd, GridScores
 from crowdseq.reports.reproduction.published import METHODS, PRECISIONS, TITLES, published_f1
-from crowdseq.reports.reproduction.verdicts import NEAR_CEILING, OURS, Verdict, near_ceiling
+from crowdseq.reports.reproduction.verdicts import CLOSE, NEAR_CEILING, OURS, Verdict, near_ceiling
 from crowdseq.reports.tables import Table
 
 
-def summary_table(verdicts: Sequence[Verdict]) -> Table:
-    """The three questions, what was hoped for, and how many crowds answer yes."""
+def summary_table(verdicts: Sequence[Verdict], by_consensus: Sequence[Verdict]) -> Table:
+    """The questions, the goal that was set, and how many crowds answer yes.
+
+    by_consensus: the same judged by the labels on the crowd's own text, before any tagger reads new text.
+    """
     comparable = [one for one in verdicts if one.is_comparable]
     near = near_ceiling(list(verdicts))
     reached = [one for one in near if (one.share_of_ceiling or 0.0) >= NEAR_CEILING]
     rows = (
         ("first of the six, or level with the first", "90 %", *_part(verdicts, "is_level")),
         ("first of the six", "", *_part(verdicts, "is_first")),
+        (f"first by more than {CLOSE}", "", *_part(verdicts, "is_clear")),
         ("above the paper's own SA-SLC", "75 %", *_part(comparable, "is_above_published")),
         ("at 97 % of the gold ceiling or more, p ≥ 0.5", "all", *_count(len(reached), len(near))),
+        ("consensus alone: first of the six, or level", "", *_part(by_consensus, "is_level")),
+        ("consensus alone: first of the six", "", *_part(by_consensus, "is_first")),
+        (f"consensus alone: first by more than {CLOSE}", "", *_part(by_consensus, "is_clear")),
     )
-    return Table(("SA-SLC, default preset, is …", "hoped for", "crowds", "share"), rows)
+    return Table(("SA-SLC, default preset, is …", "goal", "crowds", "share"), rows)
 
 
 def precision_table(verdicts: Sequence[Verdict]) -> Table:
@@ -45,9 +52,15 @@ def precision_table(verdicts: Sequence[Verdict]) -> Table:
 
 
 def winners_table(verdicts: Sequence[Verdict]) -> Table:
-    """How often each method is first, in ours and in the paper's figures of the same crowds."""
+    """How often each method is first, in ours and in the paper's figures of the same crowds.
+
+    Methods that share the first place in the paper's rounded figures all have it.
+    """
     ours = Counter(one.first for one in verdicts)
-    theirs = Counter(max(METHODS, key=lambda method: published_f1(*one.crowd, method)) for one in verdicts)
+    theirs: Counter[str] = Counter()
+    for one in verdicts:
+        figures = {method: published_f1(*one.crowd, method) for method in METHODS}
+        theirs.update(method for method, figure in figures.items() if figure == max(figures.values()))
     rows = tuple((title, ours[method], theirs[method]) for method, title in METHODS.items())
     return Table(("first of the six", "here", "in the paper"), rows)
 
@@ -71,7 +84,7 @@ def rank_table(scores: GridScores) -> Table:
 
 
 def behind_table(scores: GridScores, verdicts: Sequence[Verdict]) -> Table:
-    """Crowds on which another method is ahead by more than can be put down to chance, and in what."""
+    """Crowds on which another method is ahead, and in what."""
     rows = tuple(
         (
             crowd_name(one.crowd),
@@ -81,14 +94,14 @@ def behind_table(scores: GridScores, verdicts: Sequence[Verdict]) -> Table:
             f"{one.gap:.2f}",
         )
         for one in verdicts
-        if not one.is_level
+        if not one.is_first
     )
     return Table(("crowd", "first", "its F1 (P / R)", "SA-SLC (P / R)", "behind by"), rows)
 
 
 def behind_reading(scores: GridScores, verdicts: Sequence[Verdict]) -> str:
     """Whether SA-SLC marks too much or too little where it is behind."""
-    behind = [one for one in verdicts if not one.is_level]
+    behind = [one for one in verdicts if not one.is_first]
     kinds = Counter(_lack(scores, one) for one in behind)
     told = [f"on {count} SA-SLC {kind}" for kind, count in kinds.most_common()]
     return f"Against the method that is first there: {', '.join(told)}."
@@ -135,8 +148,11 @@ def crowd_name(crowd: Crowd) -> str:
     return f"{TITLES[crowd.data]}, K = {crowd.annotators}, p = {crowd.precision}"
 
 
-def _rank(values: dict[str, float], method: str) -> int:
-    return 1 + sum(other > values[method] for other in values.values())
+def _rank(values: dict[str, float], method: str) -> float:
+    """From 1; those who are equal share the mean of their places."""
+    ahead = sum(other > values[method] for other in values.values())
+    equal = sum(other == values[method] for other in values.values())
+    return ahead + (1 + equal) / 2
 
 
 def _part(verdicts: Sequence[Verdict], name: str) -> tuple[str, str]:

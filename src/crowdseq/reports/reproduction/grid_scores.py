@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from crowdseq.reports.reproduction.published import ANNOTATORS, METHODS, PRECISIONS, TITLES
 
 PAPER_PRESET = "sa-slc, paper preset"
+FOLLOWED = "sa-slc, then the same CRF"
 FURTHER = ("bsc", "ibcc", "crf-ma")
 CEILING_CROWD = (5, 0.5)  # gold labels do not depend on the crowd: its cell stands with this one
 
@@ -30,14 +31,14 @@ CROWDS = tuple(Crowd(*parts) for parts in product(TITLES, ANNOTATORS, PRECISIONS
 
 @dataclass(frozen=True)
 class GridScores:
-    """Percent F1 of the taggers by crowd, method and repeat; balances: their precision and recall."""
+    """Percent F1 by crowd, method and repeat; balances: precision and recall."""
 
     found: Mapping[tuple[Crowd, str], Mapping[int, float]]
     balances: Mapping[tuple[Crowd, str], Sequence[tuple[float, float]]] = field(default_factory=dict)
 
     @classmethod
-    def of_cells(cls, cells: Iterable[Mapping[str, Any]]) -> "GridScores":
-        """Cells of folds and of quick runs are no part of the grid."""
+    def of_cells(cls, cells: Iterable[Mapping[str, Any]], part: str = "tagger") -> "GridScores":
+        """part: of the `tagger` or of the `consensus`. Cells of folds and quick runs are not in the grid."""
         found: dict[tuple[Crowd, str], dict[int, float]] = {}
         balances: dict[tuple[Crowd, str], list[tuple[float, float]]] = {}
         for cell in cells:
@@ -45,7 +46,7 @@ class GridScores:
             if "fold" in key or "sentences" in key:
                 continue
             place = Crowd(key["data"], key["annotators"], key["precision"]), row_name(key)
-            precision, recall, f1 = (100 * (cell["tagger"][name] or 0.0) for name in _MEASURES)
+            precision, recall, f1 = (100 * (cell[part][name] or 0.0) for name in _MEASURES)
             found.setdefault(place, {})[key["repeat"]] = f1
             balances.setdefault(place, []).append((precision, recall))
         return cls(found, balances)
@@ -79,5 +80,7 @@ class GridScores:
 
 
 def row_name(key: Mapping[str, Any]) -> str:
-    """What a row of a table is called by: the method, or the paper's preset of ours."""
+    """What a row of a table is called by: the method, or a variant of ours."""
+    if key.get("followed"):
+        return FOLLOWED
     return PAPER_PRESET if key["settings"].get("preset") == "paper" else str(key["method"])

@@ -5,6 +5,7 @@ from statistics import median
 from typing import Any
 
 from crowdseq.reports.reproduction.grid_scores import (
+    FOLLOWED,
     FURTHER,
     PAPER_PRESET,
     Crowd,
@@ -27,7 +28,7 @@ def crowd_table(scores: GridScores, data: str, annotators: int) -> Table:
     if annotators == _FEWEST:
         rows += [
             (name, *(_shown(scores.mean(crowd, name)) for crowd in crowds))
-            for name in (PAPER_PRESET, *FURTHER)
+            for name in (FOLLOWED, PAPER_PRESET, *FURTHER)
         ]
     columns = (f"K = {annotators}", *(f"p = {precision}" for precision in PRECISIONS))
     return Table(columns, tuple(rows))
@@ -42,7 +43,7 @@ def cost_table(cells: Iterable[Mapping[str, Any]]) -> Table:
             seconds.setdefault((row_name(key), key["data"]), []).append(cell["cpu_seconds"])
     rows = tuple(
         (METHODS.get(name, name), *(_seconds(seconds.get((name, data))) for data in TITLES))
-        for name in (*METHODS, PAPER_PRESET, *FURTHER)
+        for name in (*METHODS, FOLLOWED, PAPER_PRESET, *FURTHER)
     )
     return Table(("CPU seconds of a cell, K = 5", *TITLES.values()), rows)
 

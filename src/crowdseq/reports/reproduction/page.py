@@ -30,6 +30,7 @@ from crowdseq.reports.reproduction.sections import (
     grid_section,
     turk_section,
 )
+from crowdseq.reports.reproduction.variant_reading import variants_reading
 from crowdseq.reports.reproduction.verdicts import CLOSE, Verdict, judge
 from crowdseq.reports.tables import Table, as_markdown
 
@@ -52,7 +53,7 @@ def make_page(results: Mapping[str, Cells]) -> str:
         "# Reproduction",
         prose.INTRODUCTION,
         *_outdated(results),
-        *_reading(scores),
+        *_reading(scores, GridScores.of_cells(results.get("grid", ()), "consensus")),
         prose.REASONS,
         prose.CHOICES,
     ]
@@ -81,8 +82,8 @@ def _outdated(results: Mapping[str, Cells]) -> list[str]:
     return [f"**Defaults have changed since some cells were computed: {told}.**"] if told else []
 
 
-def _reading(scores: GridScores) -> list[str]:
-    """What the grid says as far as it has been run."""
+def _reading(scores: GridScores, consensus: GridScores) -> list[str]:
+    """What the grid says as far as it has been run: of the taggers, and of the consensus before them."""
     verdicts = judge(scores)
     ceilings = ", ".join(
         f"{title} {ceiling:.2f}"
@@ -100,12 +101,14 @@ def _reading(scores: GridScores) -> list[str]:
         return blocks
     return [
         *blocks,
-        as_markdown(summary_table(verdicts)),
+        as_markdown(summary_table(verdicts, judge(consensus))),
         f"Level: at most {CLOSE} F1 behind the first, or one standard error of the difference where there "
-        "are repeats. Crowds on which the paper's SA-SLC is above our ceiling are left out of the third "
-        "count.",
+        "are repeats. Crowds on which the paper's SA-SLC is above our ceiling are left out of that "
+        "count. Consensus alone: judged by the labels on the crowd's own text, before any tagger.",
+        *_if_any(variants_reading(scores)),
         as_markdown(precision_table(verdicts)),
         as_markdown(winners_table(verdicts)),
+        "Methods that are equal share their places, in the table below and in the paper's column above.",
         as_markdown(rank_table(scores)),
         *_exceptions(scores, verdicts),
     ]
@@ -115,7 +118,10 @@ def _exceptions(scores: GridScores, verdicts: list[Verdict]) -> list[str]:
     """Every crowd on which a count above says no."""
     lists = (
         ("another method is ahead of SA-SLC", behind_table(scores, verdicts)),
-        ("ours is not above the paper's SA-SLC", published_table(verdicts, comparable=True)),
+        (
+            "the paper's SA-SLC lies between ours and our ceiling",
+            published_table(verdicts, comparable=True),
+        ),
         ("the paper's SA-SLC is above our gold ceiling", published_table(verdicts, comparable=False)),
         ("SA-SLC stays below 97 % of the ceiling though p ≥ 0.5", ceiling_table(verdicts)),
     )
@@ -123,6 +129,10 @@ def _exceptions(scores: GridScores, verdicts: list[Verdict]) -> list[str]:
     if lists[0][1].rows:
         blocks[0].append(behind_reading(scores, verdicts))
     return [block for listed in blocks for block in listed]
+
+
+def _if_any(text: str) -> list[str]:
+    return [text] if text else []
 
 
 def _listed(what: str, table: Table) -> list[str]:

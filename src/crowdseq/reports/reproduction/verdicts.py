@@ -15,7 +15,7 @@ GOOD_PRECISION = 0.5  # from here on the ceiling should be near
 class Verdict:
     """SA-SLC on one crowd that all six methods have learned from; F1 in percent.
 
-    error: of the difference to the first, where there are repeats.
+    error: of the difference to the first, where there are repeats. runner_up: the best of the other five.
     """
 
     crowd: Crowd
@@ -25,6 +25,7 @@ class Verdict:
     published: float
     error: float | None = None
     ceiling: float | None = None
+    runner_up: float = 0.0
 
     @property
     def gap(self) -> float:
@@ -33,6 +34,11 @@ class Verdict:
     @property
     def is_first(self) -> bool:
         return self.first == OURS
+
+    @property
+    def is_clear(self) -> bool:
+        """First, and not so little ahead that one cannot tell."""
+        return self.own - self.runner_up > CLOSE
 
     @property
     def is_level(self) -> bool:
@@ -70,6 +76,7 @@ def _verdict(scores: GridScores, crowd: Crowd) -> Verdict:
         published_f1(*crowd, OURS),
         scores.gap_error(crowd, first, OURS),
         scores.ceiling(crowd.data),
+        max(value for method, value in means.items() if method != OURS),
     )
 
 
