@@ -104,7 +104,8 @@ def _reading(scores: GridScores, consensus: GridScores) -> list[str]:
         as_markdown(summary_table(verdicts, judge(consensus))),
         f"Level: at most {CLOSE} F1 behind the first, or one standard error of the difference where there "
         "are repeats. Crowds on which the paper's SA-SLC is above our ceiling are left out where "
-        "the two are compared. Consensus alone: judged by the labels on the crowd's own text, before any tagger.",
+        "the two are compared. Consensus alone: judged by the labels on the crowd's own text, before any "
+        "tagger.",
         *_if_any(variants_reading(scores)),
         as_markdown(precision_table(verdicts)),
         as_markdown(winners_table(verdicts)),
