@@ -17,7 +17,7 @@ from crowdseq.reports.reproduction.expertise_tables import (
     mean_error,
     vectors,
 )
-from crowdseq.reports.reproduction.fold_tables import compare_folds, fold_scores, fold_table
+from crowdseq.reports.reproduction.fold_tables import compare_folds, fold_reading, fold_scores, fold_table
 from crowdseq.reports.reproduction.grid_tables import NOT_RUN
 from crowdseq.reports.reproduction.quick_tables import quick_tables
 
@@ -51,6 +51,15 @@ def test_folds_are_shown_with_spread_mark_and_the_paper_beside() -> None:
     assert rows["SA-SLC"] == f"{mean(ours):.2f} ± {stdev(ours):.2f} / 64.71 ± 1.07"
     assert rows["MACE"] == f"{mean(theirs):.2f} ± {stdev(theirs):.2f} ● / 61.98 ± 0.71 ●"
     assert rows["DS"] == f"{NOT_RUN} / 58.33 ± 1.17 ●"
+
+
+def test_the_reading_of_folds_counts_the_marks() -> None:
+    ours = fold_cells("sa-slc", [70.0 + fold / 10 for fold in range(10)])
+    behind, level = fold_cells("mace", [60.0 + (fold % 3) for fold in range(10)]), fold_cells("bsc", [1.0])
+    ahead = fold_cells("sembler", [80.0 + (fold % 3) for fold in range(10)])
+    told = fold_reading(fold_scores(ours + behind + ahead + level))
+    assert told == "By this test SA-SLC is on BC2GM better than 1 and worse than 1 of 2 others."
+    assert fold_reading({}) == ""
 
 
 def test_a_part_of_the_folds_says_how_many() -> None:

@@ -8,6 +8,7 @@ from scipy import stats
 
 from crowdseq.reports.reproduction.grid_tables import NOT_RUN
 from crowdseq.reports.reproduction.published import METHODS, TABLES_2_3, TITLES
+from crowdseq.reports.reproduction.verdicts import OURS
 from crowdseq.reports.tables import Table
 
 FOLDS = 10
@@ -48,13 +49,31 @@ def compare_folds(ours: Sequence[float], theirs: Sequence[float]) -> str:
     return "better" if mean(gaps) > 0 else "worse"
 
 
+def fold_reading(scores: FoldScores) -> str:
+    """A clause for each corpus: how many of the others SA-SLC can be told from; empty when nothing was run."""
+    others = [method for method in METHODS if method != OURS]
+    clauses = []
+    for data, title in TITLES.items():
+        run = [method for method in others if scores.get((data, method)) and scores.get((data, OURS))]
+        verdicts = [_verdict(scores, data, method) for method in run]
+        if run:
+            better, worse = verdicts.count("better"), verdicts.count("worse")
+            clauses.append(f"{title} better than {better} and worse than {worse} of {len(run)}")
+    return f"By this test SA-SLC is on {', on '.join(clauses)} others." if clauses else ""
+
+
+def _verdict(scores: FoldScores, data: str, method: str) -> str:
+    """SA-SLC against another method, over the folds that both have."""
+    ours, mine = scores.get((data, OURS), {}), scores.get((data, method), {})
+    both = sorted(mine.keys() & ours.keys()) if method != OURS else []
+    return compare_folds([ours[fold] for fold in both], [mine[fold] for fold in both])
+
+
 def _shown(scores: FoldScores, data: str, method: str) -> str:
     mine = scores.get((data, method), {})
     if len(mine) < 2:
         return NOT_RUN
-    ours = scores.get((data, "sa-slc"), {})
-    both = sorted(mine.keys() & ours.keys()) if method != "sa-slc" else []
-    mark = MARKS[compare_folds([ours[fold] for fold in both], [mine[fold] for fold in both])]
+    mark = MARKS[_verdict(scores, data, method)]
     part = "" if len(mine) == FOLDS else f" ({len(mine)} folds)"
     return f"{mean(mine.values()):.2f} ± {stdev(mine.values()):.2f}{mark}{part}"
 

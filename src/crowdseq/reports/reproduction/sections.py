@@ -12,7 +12,7 @@ from crowdseq.reports.reproduction.expertise_tables import (
     expertise_table,
     mean_error,
 )
-from crowdseq.reports.reproduction.fold_tables import fold_scores, fold_table
+from crowdseq.reports.reproduction.fold_tables import fold_reading, fold_scores, fold_table
 from crowdseq.reports.reproduction.grid_scores import GridScores
 from crowdseq.reports.reproduction.grid_tables import NOT_RUN, cost_table, crowd_table
 from crowdseq.reports.reproduction.published import ANNOTATORS, TITLES
@@ -39,12 +39,15 @@ def datasets_section(cells: Cells) -> list[str]:
 
 
 def folds_section(cells: Cells) -> list[str]:
-    return [
+    scores = fold_scores(cells)
+    blocks = [
         "## Tables II and III: ten folds",
         "`crowdseq reproduce folds --data DIR` (`--only CORPUS` for one corpus)",
         prose.FOLDS,
-        as_markdown(fold_table(fold_scores(cells))),
+        as_markdown(fold_table(scores)),
+        fold_reading(scores),
     ]
+    return [block for block in blocks if block]
 
 
 def grid_section(cells: Cells) -> list[str]:
