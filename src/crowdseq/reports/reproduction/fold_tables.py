@@ -50,7 +50,7 @@ def compare_folds(ours: Sequence[float], theirs: Sequence[float]) -> str:
 
 
 def fold_reading(scores: FoldScores) -> str:
-    """A clause for each corpus: how many of the others SA-SLC can be told from; empty when nothing was run."""
+    """How many of the others SA-SLC can be told from on each corpus; empty when nothing was run."""
     others = [method for method in METHODS if method != OURS]
     clauses = []
     for data, title in TITLES.items():
