@@ -17,6 +17,7 @@ from crowdseq.experiments.catalogue import (
     Experiment,
     cell_file,
     chosen_keys,
+    find_experiment,
     run_experiment,
     runnable,
 )
@@ -47,6 +48,22 @@ def test_quick_cells_are_few_and_marked(has_data: bool) -> None:
         assert 0 < len(keys) < 20
         assert all(key["sentences"] for key in keys)
         assert {key["data"] == "demo" for key in keys} == {not has_data}
+
+
+@pytest.mark.parametrize("what", [*TABLES, *EXPERIMENTS])
+@pytest.mark.parametrize("has_data", [True, False])
+@pytest.mark.parametrize("quick", [True, False])
+def test_every_name_asks_for_cells(what: str, has_data: bool, quick: bool) -> None:
+    name, choice = find_experiment(what, Choice(quick=quick, has_data=has_data))
+    keys = chosen_keys(EXPERIMENTS[name].keys(choice), choice.only)
+    assert keys
+    if quick and not EXPERIMENTS[name].needs_data:
+        assert len({key["data"] for key in keys}) == 1
+
+
+def test_a_quick_run_of_all_leaves_out_what_is_not_about_the_corpus() -> None:
+    assert runnable(Choice(("jnlpba",), quick=True)) == ["datasets", "folds", "grid", "expertise"]
+    assert "table-x" in runnable(Choice(quick=True))
 
 
 def test_every_table_and_figure_has_an_experiment_and_a_section() -> None:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from crowdseq.simulation.realised import Realised, RealisedAnnotator
 from journeys.conftest import Shell
 
 GOLD = "Ada B-PER\nslept O\n\nBob B-PER\nmet O\nCleo B-PER\n\n"
@@ -32,8 +33,17 @@ def test_the_format_may_be_named(shell: Shell, tmp_path: Path) -> None:
 def test_what_cannot_be_had_is_told(shell: Shell) -> None:
     few = shell("simulate", "small.conll", "-o", "few.jsonl", "-p", "0.1")
     assert few.code == 0
-    assert "annotators marked nothing" in few.err or "a mean precision of 0.1 cannot be had" in few.err
+    assert "note: a mean precision of 0.1 cannot be had" in few.err
     wide = shell("simulate", "gold.conll", "-o", "wide.jsonl", "-p", "0.02", "--recall", "0.95")
     assert "note: a mean recall of 0.95 cannot be had" in wide.err
     plain = shell("simulate", "gold.conll", "-o", "plain.jsonl")
     assert "note:" not in plain.err
+
+
+def test_annotators_who_marked_nothing_are_counted() -> None:
+    marks, silent = (
+        RealisedAnnotator(name, None, 0.5, 0.5, sentences=2, mentions=4, marks=number, right=number // 2)
+        for name, number in (("a", 4), ("b", 0))
+    )
+    told = Realised(0.5, (marks, silent)).notes(None)
+    assert told == ["1 of 2 annotators marked nothing, and have no precision"]

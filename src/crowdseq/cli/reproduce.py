@@ -112,18 +112,18 @@ def _run_study(what: str, options: dict[str, Any]) -> None:
 
 
 def _run_experiment(what: str, options: dict[str, Any]) -> None:
-    from crowdseq.experiments.catalogue import TABLES, Choice, run_experiment
+    from crowdseq.experiments.catalogue import Choice, find_experiment, run_experiment
     from crowdseq.experiments.parallel import Workers
     from crowdseq.experiments.reproducing import load_results, tables
     from crowdseq.reports.reproduction.quick_tables import quick_tables
     from crowdseq.reports.tables import as_text
 
-    name, only = TABLES.get(what, (what, ()))
     data, out, quick = options["data"], options["out"], options["quick"]
     if data is None and not quick:
         raise _no_data(what)
     _make_folder(out)
-    choice = Choice(options["only"] or only, options["repeats"], quick, data is not None)
+    asked = Choice(options["only"], options["repeats"], quick, data is not None)
+    name, choice = find_experiment(what, asked)
     with one_bar_shown(options["quiet"]) as tell:
         cells = run_experiment(name, choice, out, Workers(data or Path(), options["jobs"], tell))
     if quick and name != "example":

@@ -3,7 +3,7 @@
 import os
 import platform
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from crowdseq.core.corpus import Corpus
 from crowdseq.errors import FormatError, Problem
 from crowdseq.evaluation.scores import evaluate
 from crowdseq.experiments.bench_growth import label_growth, token_growth
-from crowdseq.experiments.bench_measures import free_cores, interleave, peak_memory_of, wall_time_of
+from crowdseq.experiments.bench_measures import Timing, free_cores, interleave, peak_memory_of, wall_time_of
 from crowdseq.experiments.bench_rivals import (
     BENCH_FEATURES,
     Rival,
@@ -115,20 +115,26 @@ class _Bench:
             ],
             self._repeats,
         )
-        steps = _LONG - _SHORT
-        rival, one = ((timings[i + 1].cpu - timings[i].cpu) / steps for i in (0, 2))
-        rival_wall, two_wall = ((timings[i + 1].wall - timings[i].wall) / steps for i in (0, 4))
+        rival, one, two = (_of_one_step(timings, place) for place in (0, 2, 4))
         # Cores that were taken at either end may have been taken in between.
         cores = round(min(cores, free_cores()), 2)
         self._tell(f"spin test: {cores:.2f} cores free")
         return [
-            Row("evaluation with optimiser, 1 thread", "CPU s", one, rival, rival / one, 2.5, 4.0),
+            Row(
+                "evaluation with optimiser, 1 thread",
+                "CPU s",
+                one.cpu,
+                rival.cpu,
+                rival.cpu / one.cpu,
+                2.5,
+                4.0,
+            ),
             Row(
                 "evaluation with optimiser, 2 threads",
                 "wall s",
-                two_wall,
-                rival_wall,
-                rival_wall / two_wall,
+                two.wall,
+                rival.wall,
+                rival.wall / two.wall,
                 4.0,
                 7.0,
                 cores,
@@ -148,14 +154,21 @@ class _Bench:
             ],
             _SCALING_ROUNDS * self._repeats,
         )
-        steps = _LONG - _SHORT
-        one_cpu, two_cpu = ((timings[i + 1].cpu - timings[i].cpu) / steps for i in (0, 2))
-        one, two = ((timings[i + 1].wall - timings[i].wall) / steps for i in (0, 2))
+        one, two = (_of_one_step(timings, place) for place in (0, 2))
         cores = round(min(cores, free_cores()), 2)
         self._tell(f"spin test: {cores:.2f} cores free")
         return [
-            Row("2 threads against 1 of ours", "wall s", two, one, one / two, 1.6, 1.9, cores),
-            Row("processor time of 2 threads against 1", "CPU s", two_cpu, one_cpu, one_cpu / two_cpu),
+            Row(
+                "2 threads against 1 of ours",
+                "wall s",
+                two.wall,
+                one.wall,
+                one.wall / two.wall,
+                1.6,
+                1.9,
+                cores,
+            ),
+            Row("processor time of 2 threads against 1", "CPU s", two.cpu, one.cpu, one.cpu / two.cpu),
         ]
 
     def beside_chaine(self) -> list[Row]:
@@ -179,7 +192,7 @@ class _Bench:
             ],
             self._repeats,
         )
-        rival_cpu, own_cpu = ((timings[i + 1].cpu - timings[i].cpu) / (_LONG - _SHORT) for i in (0, 2))
+        rival_cpu, own_cpu = (_of_one_step(timings, place).cpu for place in (0, 2))
         what = "evaluation with optimiser, 1 thread, beside chaine"
         return [Row(what, "CPU s", own_cpu, rival_cpu, rival_cpu / own_cpu)]
 
@@ -275,6 +288,12 @@ class _Bench:
         times = [wall_time_of(arguments, "EU rejects German call\n") for _ in range(4)]
         best = min(times[1:])
         return Row("second start: tag one sentence", "wall s", best, 2.0, 2.0 / best, 1.0, 2.0)
+
+
+def _of_one_step(timings: Sequence[Timing], place: int) -> Timing:
+    """From the short run at this place and the long one after it."""
+    short, long, steps = timings[place], timings[place + 1], _LONG - _SHORT
+    return Timing((long.cpu - short.cpu) / steps, (long.wall - short.wall) / steps)
 
 
 def _fresh(tagger: Tagger) -> Tagger:

@@ -101,6 +101,17 @@ TABLES: dict[str, tuple[str, tuple[str, ...]]] = {
 }
 
 
+def find_experiment(what: str, choice: Choice) -> tuple[str, Choice]:
+    """The experiment behind an experiment's or a table's name; a table chooses its corpora if nobody does.
+
+    A quick run is about one corpus: the first of the table, or the demo.
+    """
+    name, corpora = TABLES.get(what, (what, ()))
+    if choice.quick:
+        corpora = corpora[:1] if choice.has_data else ()
+    return name, replace(choice, only=choice.only or corpora)
+
+
 def cell_file(out: Path, name: str, *, quick: bool = False) -> CellFile:
     """Where the cells of an experiment are kept; those of quick runs never mix with them."""
     scored = ("tagger", "consensus") if EXPERIMENTS[name].compute is compute_cell else ()
@@ -123,7 +134,7 @@ def runnable(choice: Choice) -> list[str]:
         name
         for name, experiment in EXPERIMENTS.items()
         if (choice.has_data or not experiment.needs_data)
-        and (choice.quick or not choice.only or _corpora(experiment, choice) & set(choice.only))
+        and (not choice.only or _corpora(experiment, choice) & set(choice.only))
     ]
     if not found:
         raise SettingsError(f"--only {', '.join(choice.only)}: no experiment is about that corpus")
