@@ -1,5 +1,7 @@
 """The bench compares like with like, and its page says what was measured."""
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -7,9 +9,10 @@ import pytest
 
 from builders import random_corpus
 from crowdseq.experiments.bench_growth import label_growth, token_growth
-from crowdseq.experiments.bench_measures import free_cores, interleave
+from crowdseq.experiments.bench_measures import Timing, free_cores, interleave
 from crowdseq.experiments.bench_rivals import BENCH_FEATURES, Rival, attributes, chaine_trainer, known_tags
 from crowdseq.experiments.bench_rows import Row, render_bench
+from crowdseq.experiments.bench_scaling import Round, measure_rounds, scaling_rows
 from crowdseq.experiments.feature_groups import GoldScore, feature_variants, render_groups
 from crowdseq.numerics.lbfgs import Minimiser
 from crowdseq.tagging.problem import ChainRules, CrfProblem
@@ -50,7 +53,47 @@ def test_growth_is_measured_for_every_size() -> None:
 def test_measures_are_positive() -> None:
     timing = interleave([lambda: sum(range(20_000))], 3)[0]
     assert timing.wall > 0
-    assert 0.0 < free_cores(rounds=100_000, repeats=1) <= 2.0
+    assert 0.0 < free_cores(rounds=1_000) <= 2.0
+
+
+def test_runs_take_their_steps_in_turn() -> None:
+    taken: list[str] = []
+
+    def run(name: str, steps: int, pause: Callable[[], None]) -> None:
+        for _ in range(steps):
+            taken.append(name)
+            pause()
+
+    rounds = measure_rounds(partial(run, "one"), partial(run, "two"), 4)
+    assert len(rounds) == 4
+    assert taken == ["one", "two"] * (len(taken) // 2)
+    assert all(found.one.wall > 0 and 0.0 < found.cores <= 2.0 for found in rounds)
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_a_run_that_fails_does_not_leave_the_other_waiting(order: int) -> None:
+    def fails(_: int, pause: Callable[[], None]) -> None:
+        pause()
+        raise ValueError("no more memory")
+
+    def walks(steps: int, pause: Callable[[], None]) -> None:
+        for _ in range(steps):
+            pause()
+
+    first, second = (walks, fails)[::order]
+    with pytest.raises(ValueError, match="no more memory"):
+        measure_rounds(first, second, 3)
+
+
+def test_rounds_with_two_free_cores_count_if_they_are_enough() -> None:
+    quiet = Round(Timing(2.0, 2.0), Timing(2.0, 1.0), 1.9)
+    busy = Round(Timing(3.0, 3.0), Timing(3.0, 3.0), 1.1)
+    row = scaling_rows([quiet, busy, busy] * 12)[0]
+    assert (row.ratio, row.cores, row.verdict) == (2.0, 1.9, "aim (spin test 1.90 of 2 cores)")
+    assert "12 of 36 rounds" in row.what
+    row = scaling_rows([quiet, busy, busy] * 3)[0]
+    assert (row.ratio, row.cores) == (1.0, 1.1)
+    assert row.verdict.startswith("not binding here")
 
 
 def test_the_page_shows_every_row_and_its_verdict() -> None:

@@ -1,6 +1,7 @@
 """The parts under the chain sums: blocks, exponentials, the minimiser."""
 
 import threading
+import time
 from itertools import pairwise
 
 import numpy as np
@@ -83,6 +84,31 @@ def test_callers_on_many_threads_do_not_disturb_each_other() -> None:
     assert all(sum(blocks) == 20 * 45 for blocks in sums.values())
 
 
+def test_an_error_on_a_helper_reaches_the_caller() -> None:
+    here = threading.get_ident()
+
+    def work(_: int) -> None:
+        if threading.get_ident() != here:
+            raise ValueError("not by me")
+        time.sleep(0.01)  # long enough for a helper to come
+
+    with pytest.raises(ValueError, match="not by me"):
+        run_blocks(work, 40, threads=2)
+    done: list[int] = []
+    run_blocks(done.append, 5, threads=2)  # and the helper still serves
+    assert sorted(done) == list(range(5))
+
+
+def test_blocks_may_have_blocks() -> None:
+    done: list[tuple[int, int]] = []
+
+    def work(block: int) -> None:
+        run_blocks(lambda inner: done.append((block, inner)), 4, threads=2)
+
+    run_blocks(work, 8, threads=2)
+    assert sorted(done) == [(block, inner) for block in range(8) for inner in range(4)]
+
+
 def bowl(weights: FloatArray) -> tuple[float, FloatArray]:
     """A stretched bowl with its lowest point at 1, 2, 3, …"""
     stretch = np.arange(1.0, len(weights) + 1)
@@ -133,3 +159,13 @@ def test_memory_of_another_objective_does_no_harm() -> None:
     elsewhere = Minimiser(tolerance=0.0).minimise(bowl, np.zeros(2))
     found = Minimiser(tolerance=0.0).minimise(valley, np.array([-1.2, 1.0]), elsewhere.memory)
     np.testing.assert_allclose(found.weights, [1.0, 1.0], atol=1e-5)
+
+
+def test_a_gradient_whose_beginning_is_zero_is_not_taken_for_flat() -> None:
+    def late_slope(weights: FloatArray) -> tuple[float, FloatArray]:
+        gradient = np.zeros_like(weights)
+        gradient[-1] = 2 * (weights[-1] - 5.0)
+        return float((weights[-1] - 5.0) ** 2), gradient
+
+    found = Minimiser(tolerance=0.0).minimise(late_slope, np.zeros(5_000))
+    assert found.weights[-1] == pytest.approx(5.0)

@@ -5,6 +5,7 @@ import platform
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from crowdseq.experiments.bench_rivals import (
     known_tags,
 )
 from crowdseq.experiments.bench_rows import Row
+from crowdseq.experiments.bench_scaling import measure_rounds, scaling_rows
 from crowdseq.formats.model_file import save_tagger
 from crowdseq.numerics.lbfgs import Minimiser, Optimum
 from crowdseq.tagging.crf import CrfTrainer
@@ -37,7 +39,7 @@ FORMAT_VERSION = 1
 _C2 = 1.0
 _SHORT, _LONG = 3, 13  # iterations of the two runs whose difference is the cost of ten
 
-_SCALING_ROUNDS = 4  # times the repeats
+_SCALING_ROUNDS = 24  # times the repeats
 
 Tell = Callable[[str], None]
 
@@ -142,34 +144,14 @@ class _Bench:
         ]
 
     def scaling(self) -> list[Row]:
-        """Two threads beside one of ours, in more rounds than the rival can be waited for."""
+        """Two threads beside one of ours."""
         self._tell("two threads beside one")
-        cores = free_cores()
-        timings = interleave(
-            [
-                lambda: self._train(self._one, _SHORT),
-                lambda: self._train(self._one, _LONG),
-                lambda: self._train(self._two, _SHORT),
-                lambda: self._train(self._two, _LONG),
-            ],
-            _SCALING_ROUNDS * self._repeats,
-        )
-        one, two = (_of_one_step(timings, place) for place in (0, 2))
-        cores = round(min(cores, free_cores()), 2)
-        self._tell(f"spin test: {cores:.2f} cores free")
-        return [
-            Row(
-                "2 threads against 1 of ours",
-                "wall s",
-                two.wall,
-                one.wall,
-                one.wall / two.wall,
-                1.6,
-                1.9,
-                cores,
-            ),
-            Row("processor time of 2 threads against 1", "CPU s", two.cpu, one.cpu, one.cpu / two.cpu),
-        ]
+        one, two = partial(self._walk, self._one), partial(self._walk, self._two)
+        return scaling_rows(measure_rounds(one, two, _SCALING_ROUNDS * self._repeats))
+
+    def _walk(self, problem: CrfProblem, steps: int, pause: Callable[[], None]) -> None:
+        minimiser = Minimiser(max_iterations=steps, tolerance=0.0, progress=lambda *_: pause())
+        problem.train(self._targets, _C2, minimiser)
 
     def beside_chaine(self) -> list[Row]:
         """The first row beside chaine, if that is installed."""

@@ -9,9 +9,12 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from crowdseq.numerics.compiling import kernel
+import numpy as np
 
-Clock = Callable[[], float]
+from crowdseq.arrays import FloatArray
+from crowdseq.numerics.compiling import summing_kernel
+
+_IN_FIRST_CACHE = 1_024  # doubles, also when two threads share it
 
 
 @dataclass(frozen=True)
@@ -35,26 +38,33 @@ def interleave(jobs: Sequence[Callable[[], object]], repeats: int) -> list[Timin
     return [Timing(statistics.median(a), statistics.median(b)) for a, b in zip(cpu, wall, strict=True)]
 
 
-@kernel
-def _spin(rounds: int) -> float:
-    value = 1.0
+@summing_kernel
+def _spin(numbers: FloatArray, rounds: int) -> float:
+    total = 0.0
     for _ in range(rounds):
-        value = value * 0.999999 + 1e-6
-    return value
+        for i in range(len(numbers)):
+            total += numbers[i]
+    return total
 
 
-def free_cores(rounds: int = 100_000_000, repeats: int = 3) -> float:
-    """How many cores two busy threads got, 1.0 to 2.0: the best of a few tries."""
-    _spin(1)
+def free_cores(rounds: int = 200_000, repeats: int = 1) -> float:
+    """How many cores two busy threads got, at most 2.0: the best of a few tries of some 40 ms.
+
+    The sums fill a core by themselves. A loop that waits for its own last result would not: two hardware
+    threads of one core run two of those side by side, and the test would tell one core for two.
+    """
+    numbers = np.ones((2, _IN_FIRST_CACHE))
+    _spin(numbers[0], 1)
     best = 0.0
     for _ in range(repeats):
-        alone = _spin_time(1, rounds)
-        best = max(best, 2.0 * alone / _spin_time(2, rounds))
+        alone = _spin_time(numbers[:1], rounds)
+        best = max(best, 2.0 * alone / _spin_time(numbers, rounds))
     return min(best, 2.0)
 
 
-def _spin_time(threads: int, rounds: int) -> float:
-    workers = [threading.Thread(target=_spin, args=(rounds,)) for _ in range(threads)]
+def _spin_time(numbers: FloatArray, rounds: int) -> float:
+    """Of one thread for each row of numbers."""
+    workers = [threading.Thread(target=_spin, args=(own, rounds)) for own in numbers]
     begun = time.perf_counter()
     for worker in workers:
         worker.start()

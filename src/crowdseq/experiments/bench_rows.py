@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-_FREE = 1.8  # cores that the spin test must get before two-thread rows bind
+FREE_CORES = 1.8  # cores that the spin test must get before two-thread rows bind
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Row:
         if self.cores is None:
             return self._reached
         spin = f"spin test {self.cores:.2f} of 2 cores"
-        return f"{self._reached} ({spin})" if self.cores >= _FREE else f"not binding here ({spin})"
+        return f"{self._reached} ({spin})" if self.cores >= FREE_CORES else f"not binding here ({spin})"
 
     @property
     def _reached(self) -> str:
@@ -43,7 +43,10 @@ def render_bench(result: dict[str, Any]) -> str:
         "# Benchmarks",
         "",
         "Written by `make bench`: CoNLL-2003, the same attributes and c2 = 1 on both sides, medians of "
-        "interleaved runs in one go. The rival is python-crfsuite where a row names no other.",
+        "interleaved runs in one go. The rival is python-crfsuite where a row names no other. Rows of two threads "
+        "stand beside a spin test, which tells how many cores two threads that fill one each could get. Two threads "
+        "against one of ours take single steps in turn with a spin test around each, and are judged by the rounds "
+        "with two free cores where these are at least ten.",
         "",
         f"{machine['cores']} cores, Python {machine['python']}; "
         f"the spin test found {result['spin_test_cores']:.2f} cores free.",

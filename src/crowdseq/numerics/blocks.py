@@ -2,8 +2,9 @@
 
 import os
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor, wait
 from functools import cache
+from queue import SimpleQueue
+from threading import Lock, Thread
 
 import numpy as np
 
@@ -32,14 +33,17 @@ def run_blocks(work: Callable[[int], None], n_blocks: int, threads: int) -> None
         return _drain(work, turns)
     # The kernels release the interpreter lock; numba's own thread layers are left alone because
     # the one that comes with it may not be entered from two Python threads at once.
-    helpers = [_pool(os.getpid(), extra).submit(_drain, work, turns) for _ in range(extra)]
+    shares = [_Share(work, turns) for _ in range(extra)]
+    waiting = _helpers(os.getpid(), extra)
+    for share in shares:
+        waiting.put(share)
     try:
         _drain(work, turns)
     finally:
-        started = [helper for helper in helpers if not helper.cancel()]
-        wait(started)
-    for helper in started:
-        helper.result()
+        errors = [share.outcome.get() for share in shares if not share.take()]
+    for error in errors:
+        if error is not None:
+            raise error
     return None
 
 
@@ -48,6 +52,37 @@ def _drain(work: Callable[[int], None], turns: Iterator[int]) -> None:
         work(block)
 
 
+class _Share:
+    """What a helper is asked to do; its outcome is an error or nothing. A future takes four times as long."""
+
+    def __init__(self, work: Callable[[int], None], turns: Iterator[int]) -> None:
+        self._work, self._turns, self._owner = work, turns, Lock()
+        self.outcome: SimpleQueue[BaseException | None] = SimpleQueue()
+
+    def take(self) -> bool:
+        """Whether the share is still to be had: the caller of `run_blocks` takes back what nobody began."""
+        return self._owner.acquire(blocking=False)
+
+    def run(self) -> None:
+        if not self.take():
+            return
+        error = None
+        try:
+            _drain(self._work, self._turns)
+        except BaseException as found:
+            error = found
+        self.outcome.put(error)
+
+
 @cache
-def _pool(process: int, size: int) -> ThreadPoolExecutor:  # noqa: ARG001  a forked child needs its own pool
-    return ThreadPoolExecutor(size, thread_name_prefix="crowdseq")
+def _helpers(process: int, size: int) -> "SimpleQueue[_Share]":  # noqa: ARG001  a forked child needs its own
+    """Where `size` threads wait for shares for as long as the process lives."""
+    waiting: SimpleQueue[_Share] = SimpleQueue()
+
+    def serve() -> None:
+        while True:
+            waiting.get().run()
+
+    for _ in range(size):
+        Thread(target=serve, daemon=True, name="crowdseq").start()
+    return waiting

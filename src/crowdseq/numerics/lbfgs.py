@@ -16,6 +16,7 @@ _SUFFICIENT_DECREASE = 1e-4
 _CURVATURE = 0.9
 _LONGEST_SEARCH = 25
 _FLAT = 1e-9  # length of a gradient that is as good as zero
+_GLANCE = 1_000  # entries of a gradient that are looked at first
 _PERIOD = 10  # iterations over which progress is judged: single steps may be short without being the end
 
 
@@ -44,10 +45,11 @@ class Memory:
             curvature / square,
         )
 
-    def direction(self, gradient: FloatArray, threads: int = 1) -> FloatArray:
-        """Minus the approximate inverse Hessian times the gradient (the two-loop recursion).
+    def direction(self, gradient: FloatArray, threads: int = 1) -> tuple[FloatArray, float]:
+        """Minus the approximate inverse Hessian times the gradient, and its product with the gradient.
 
-        Each pass over memory adds what the pass before found out, and finds out what the next one adds.
+        The two-loop recursion: each pass over the vectors adds what the pass before found out, and finds out
+        what the next one adds.
         """
         result = -gradient
         known = tuple(zip(self.steps, self.changes, self.curvatures, strict=True))
@@ -60,7 +62,7 @@ class Memory:
         for (step, change, curvature), factor in zip(known, reversed(factors), strict=True):
             product = advance(result, amount, along, scale, change, threads)
             amount, along, scale = factor - product / curvature, step, 1.0
-        return move(result, amount, along, threads)
+        return result, advance(result, amount, along, 1.0, gradient, threads)
 
 
 @dataclass(frozen=True)
@@ -125,17 +127,18 @@ class Minimiser:
     def _is_flat(self, here: "_Point", history: list[float]) -> bool:
         if here.value <= self.stop_below:
             return True
-        if norm(here.slope, self.threads) <= _FLAT:
+        # No vector is shorter than a part of it: most gradients show at a glance that they are not flat.
+        if norm(here.slope[:_GLANCE]) <= _FLAT and norm(here.slope, self.threads) <= _FLAT:
             return True
         if len(history) <= _PERIOD:
             return False
         return history[-1 - _PERIOD] - here.value < self.tolerance * abs(here.value)
 
     def _step(self, evaluate: Evaluate, here: "_Point", memory: Memory) -> "tuple[_Point | None, int]":
-        direction = memory.direction(here.slope, self.threads)
+        direction, slope = memory.direction(here.slope, self.threads)
         if self.l1 > 0.0:
             direction[direction * here.slope >= 0.0] = 0.0
-        slope = dot(direction, here.slope, self.threads)
+            slope = dot(direction, here.slope, self.threads)
         if not slope < 0.0:
             return None, 0
         # Without any knowledge of scale the first trial step has length one at most.

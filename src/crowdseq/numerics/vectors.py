@@ -77,9 +77,11 @@ def _block_sums(size: int) -> FloatArray:
 
 def _spread(work: Callable[[int, int], None], blocks: FloatArray, threads: int) -> None:
     """Call work(first, last) for stretches of the blocks, one stretch for each thread if they are many."""
-    parts = min(threads, len(blocks)) if len(blocks) >= _WORTH_THREADS else 1
+    if len(blocks) < _WORTH_THREADS:
+        return work(0, len(blocks))
+    parts = min(threads, len(blocks))
     cuts = [len(blocks) * part // parts for part in range(parts + 1)]
-    run_blocks(lambda part: work(cuts[part], cuts[part + 1]), parts, threads)
+    return run_blocks(lambda part: work(cuts[part], cuts[part + 1]), parts, threads)
 
 
 # Loops run over slices from zero: an index that might be negative would keep the compiler from vectors.

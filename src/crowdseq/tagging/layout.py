@@ -3,23 +3,24 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from itertools import pairwise
 from typing import TypeAlias
 
 import numpy as np
 
-from crowdseq.arrays import BoolArray, FloatArray, IntArray
+from crowdseq.arrays import FloatArray, IntArray
 from crowdseq.core.ragged import offsets_of
 from crowdseq.numerics.blocks import run_blocks
 from crowdseq.numerics.compiling import own_labels
-from crowdseq.numerics.grouped import count_pairs, list_pairs, pair_masses, scatter, scatter_part
+from crowdseq.numerics.grouped import pair_masses, scatter
 from crowdseq.numerics.piece_rows import PieceRows, pair_columns, score_values
+from crowdseq.tagging.active_pairs import active_pairs, listed_pairs, rows_pay, value_rows
 from crowdseq.tagging.entries import Entries
 from crowdseq.tagging.inventory import Inventory
+from crowdseq.tagging.row_parts import RowPart, cut_rows, stretches
 
 Job: TypeAlias = Callable[[], None]
 
-_PARTS_PER_THREAD = 4  # uneven parts even out when each thread takes several
+_PARTS_PER_THREAD = 16  # uneven parts even out when each thread takes several
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +41,8 @@ class Layout:
     pair_bounds: tuple[IntArray, ...]
     pair_labels: tuple[IntArray, ...]
     entries: Entries
-    _parts: dict[int, list["_Part"]] = field(default_factory=dict)
+    _parts: dict[int, list[RowPart]] = field(default_factory=dict)
+    _cut: dict[tuple[str, int], list[tuple[int, int, int]]] = field(default_factory=dict)
 
     @classmethod
     def of_inventories(
@@ -51,10 +53,10 @@ class Layout:
         bounds, labels, row_starts, slots, begins, counts = [], [], [0], [], [], []
         n_pairs = 0
         for inventory in inventories:
-            seen = _value_rows(inventory, offsets)
-            stream_bounds, stream_labels = _active_pairs(inventory, seen, support)
-            listed = _listed_pairs(inventory, seen, stream_bounds)
-            if listed is None or _rows_pay(inventory, seen, listed, n_labels):
+            seen = value_rows(inventory, offsets)
+            stream_bounds, stream_labels = active_pairs(inventory, seen, support)
+            listed = listed_pairs(inventory, seen, stream_bounds)
+            if listed is None or rows_pay(inventory, seen, listed, n_labels):
                 slots.append(np.where(seen >= 0, seen + row_starts[-1], -1))
                 row_starts.append(row_starts[-1] + inventory.n_values * len(inventory.offsets))
             else:
@@ -91,11 +93,7 @@ class Layout:
             stream: self._pieces[stream].lay_out(self._columns[stream], self._own(stream, weights))
             for stream in self._streams_with_rows
         }
-        jobs = [
-            (stream, first, last)
-            for stream in self._streams_with_rows
-            for first, last in _stretches(self.inventories[stream].value_bounds, threads * _PARTS_PER_THREAD)
-        ]
+        jobs = self._jobs("value_bounds", threads)
 
         def work(job: int) -> None:
             stream, first, last = jobs[job]
@@ -117,6 +115,17 @@ class Layout:
 
         run_blocks(work, len(jobs), threads)
 
+    def _jobs(self, bounds: str, threads: int) -> list[tuple[int, int, int]]:
+        """(stream, first, last): stretches of values or pieces, by the name of their bounds, for threads."""
+        if (bounds, threads) not in self._cut:
+            parts = threads * _PARTS_PER_THREAD if threads > 1 else 1
+            self._cut[bounds, threads] = [
+                (stream, first, last)
+                for stream in self._streams_with_rows
+                for first, last in stretches(getattr(self.inventories[stream], bounds), parts)
+            ]
+        return self._cut[bounds, threads]
+
     def _own(self, stream: int, weights: FloatArray) -> FloatArray:
         return weights[self.pair_starts[stream] : self.pair_starts[stream + 1]]
 
@@ -128,11 +137,7 @@ class Layout:
         ]
         run_blocks(lambda job: first_jobs[job](), len(first_jobs), threads)
         labels = own_labels(self.n_labels)
-        jobs = [
-            (stream, first, last)
-            for stream in self._streams_with_rows
-            for first, last in _stretches(self.inventories[stream].piece_bounds, threads * _PARTS_PER_THREAD)
-        ]
+        jobs = self._jobs("piece_bounds", threads)
 
         def work(job: int) -> None:
             stream, first, last = jobs[job]
@@ -157,21 +162,8 @@ class Layout:
         if threads == 1 or not self.n_rows:
             return [lambda: scatter(labels, self.token_rows, masses, rows)]
         if threads not in self._parts:
-            self._parts[threads] = self._cut_rows(threads)
-        return [
-            partial(scatter_part, labels, part.tokens, part.rows, part.first_row, part.last_row, masses, rows)
-            for part in self._parts[threads]
-        ]
-
-    def _cut_rows(self, parts: int) -> list["_Part"]:
-        """Stretches of rows that about equally many tokens show."""
-        shown = np.bincount(self.token_rows[self.token_rows >= 0], minlength=self.n_rows)
-        found = []
-        for first, last in _stretches(offsets_of(shown), parts):
-            inside = (self.token_rows >= first) & (self.token_rows < last)
-            tokens = np.nonzero(inside)[0].astype(np.int32)
-            found.append(_Part(first, last, tokens, self.token_rows[inside]))
-        return found
+            self._parts[threads] = cut_rows(self.token_rows, self.n_rows, threads)
+        return [partial(part.collect, labels, masses, rows) for part in self._parts[threads]]
 
     def _entry_jobs(self, masses: FloatArray, result: FloatArray, threads: int) -> list[Job]:
         if threads == 1:
@@ -204,66 +196,5 @@ class Layout:
         )
 
 
-@dataclass(frozen=True, eq=False)
-class _Part:
-    """Rows first_row..last_row for one thread: (E,) tokens in order, and the rows they show."""
-
-    first_row: int
-    last_row: int
-    tokens: IntArray
-    rows: IntArray
-
-
-def _stretches(bounds: IntArray, parts: int) -> list[tuple[int, int]]:
-    """Cut items with running sizes `bounds` into at most `parts` stretches of about equal size."""
-    marks = np.linspace(0, bounds[-1], parts + 1)[1:-1]
-    inner = np.searchsorted(bounds, marks, side="left").tolist()
-    return list(pairwise(sorted({0, *inner, len(bounds) - 1})))
-
-
 def _side_by_side(columns: list[IntArray], n_tokens: int) -> IntArray:
     return np.concatenate(columns, axis=1) if columns else np.empty((n_tokens, 0), dtype=np.int64)
-
-
-def _value_rows(inventory: Inventory, offsets: IntArray) -> IntArray:
-    """(T, O) value times O plus offset's place, for what each token sees; -1 for nothing."""
-    n_tokens, width = int(offsets[-1]), len(inventory.offsets)
-    lengths = np.diff(offsets)
-    first = np.repeat(offsets[:-1], lengths)
-    last = np.repeat(offsets[1:], lengths)
-    rows = np.empty((n_tokens, width), dtype=np.int32)
-    for place, offset in enumerate(inventory.offsets):
-        seen = np.arange(n_tokens) + offset
-        inside = (seen >= first) & (seen < last)
-        values = np.full(n_tokens, inventory.edge, dtype=np.int64)
-        values[inside] = inventory.ids[seen[inside]]
-        rows[:, place] = np.where(values >= 0, values * width + place, -1)
-    return rows
-
-
-def _active_pairs(inventory: Inventory, seen: IntArray, support: FloatArray) -> tuple[IntArray, IntArray]:
-    n_offsets, n_labels = len(inventory.offsets), support.shape[1]
-    masses = np.empty((inventory.n_values * n_offsets, n_labels))
-    scatter(own_labels(n_labels), seen, support, masses)
-    counts = np.zeros(len(inventory.pieces) * n_offsets, dtype=np.int64)
-    reach: BoolArray = inventory.reach
-    count_pairs(
-        n_offsets, reach.astype(np.int8), inventory.piece_bounds, inventory.piece_values, masses, counts
-    )
-    bounds = offsets_of(counts)
-    labels = np.empty(int(bounds[-1]), dtype=np.int16)
-    list_pairs(n_offsets, inventory.piece_bounds, inventory.piece_values, masses, bounds, labels)
-    return bounds, labels
-
-
-def _listed_pairs(inventory: Inventory, seen: IntArray, pair_bounds: IntArray) -> IntArray | None:
-    """(T, O) how many pairs tokens would list; None where values have several pieces or share them."""
-    if not np.array_equal(inventory.value_pieces, np.arange(inventory.n_values)):
-        return None
-    return np.append(np.diff(pair_bounds), 0)[seen]  # the last entry serves the missing row -1
-
-
-def _rows_pay(inventory: Inventory, seen: IntArray, listed: IntArray, n_labels: int) -> bool:
-    """Whether rows cost less than lists: a row is made once for all its tokens, but has all labels."""
-    n_rows = inventory.n_values * len(inventory.offsets)
-    return int(listed.sum()) > n_rows * n_labels / 3 + int((seen >= 0).sum())

@@ -1,6 +1,7 @@
 """CrfProblem: one text, its features and its label rules, ready to be trained towards many targets."""
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -100,6 +101,11 @@ class CrfProblem:
     def n_sentences(self) -> int:
         return len(self.offsets) - 1
 
+    @cached_property
+    def blocks(self) -> IntArray:
+        """(B + 1,) bounds of the blocks of sentences that threads take in turn."""
+        return sentence_blocks(self.offsets)
+
     def transitions(self, weights: FloatArray) -> FloatArray:
         """(M, M) transition scores; minus infinity where the rules forbid."""
         scores = np.where(self.rules.allowed, 0.0, -np.inf)
@@ -112,7 +118,7 @@ class CrfProblem:
         rows = np.empty((self.layout.n_rows, self.n_labels))
         self.layout.fill_rows(weights, rows, self.threads)
         scores = np.empty((int(self.offsets[-1]), self.n_labels))
-        bounds = self.offsets[sentence_blocks(self.offsets)]
+        bounds = self.offsets[self.blocks]
 
         def work(block: int) -> None:
             first, last = int(bounds[block]), int(bounds[block + 1])
@@ -218,7 +224,7 @@ class Objective:
         problem, entries = self.problem, self.problem.layout.entries
         transitions = problem.transitions(weights)
         labels, edges = own_labels(problem.n_labels), problem.rules.edges
-        bounds = sentence_blocks(problem.offsets)
+        bounds = problem.blocks
         n_blocks = len(bounds) - 1
         log_partition = np.empty(problem.n_sentences)
         pairs = np.empty((n_blocks, problem.n_labels, problem.n_labels))
