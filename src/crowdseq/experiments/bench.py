@@ -40,6 +40,7 @@ _C2 = 1.0
 _SHORT, _LONG = 3, 13  # iterations of the two runs whose difference is the cost of ten
 
 _SCALING_ROUNDS = 24  # times the repeats
+_FEW = 100  # steps that training always takes
 
 Tell = Callable[[str], None]
 
@@ -150,8 +151,11 @@ class _Bench:
         return scaling_rows(measure_rounds(one, two, _SCALING_ROUNDS * self._repeats))
 
     def _walk(self, problem: CrfProblem, steps: int, pause: Callable[[], None]) -> None:
-        minimiser = Minimiser(max_iterations=steps, tolerance=0.0, progress=lambda *_: pause())
-        problem.train(self._targets, _C2, minimiser)
+        # From the start again now and then: near its end training has no more steps to take.
+        for begun in range(0, steps, _FEW):
+            left = min(_FEW, steps - begun)
+            minimiser = Minimiser(max_iterations=left, tolerance=0.0, progress=lambda *_: pause())
+            problem.train(self._targets, _C2, minimiser)
 
     def beside_chaine(self) -> list[Row]:
         """The first row beside chaine, if that is installed."""

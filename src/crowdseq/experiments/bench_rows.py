@@ -43,10 +43,11 @@ def render_bench(result: dict[str, Any]) -> str:
         "# Benchmarks",
         "",
         "Written by `make bench`: CoNLL-2003, the same attributes and c2 = 1 on both sides, medians of "
-        "interleaved runs in one go. The rival is python-crfsuite where a row names no other. Rows of two threads "
-        "stand beside a spin test, which tells how many cores two threads that fill one each could get. Two threads "
-        "against one of ours take single steps in turn with a spin test around each, and are judged by the rounds "
-        "with two free cores where these are at least ten.",
+        "interleaved runs in one go. The rival is python-crfsuite where a row names no other.",
+        "",
+        "Beside rows of two threads stands a spin test: how many cores two threads could get that fill one "
+        "each. Two threads against one of ours take single steps in turn, a spin test around each, and are "
+        "judged by the rounds with two free cores if there are ten of them.",
         "",
         f"{machine['cores']} cores, Python {machine['python']}; "
         f"the spin test found {result['spin_test_cores']:.2f} cores free.",
