@@ -1,7 +1,6 @@
 """Sequence labels from many fallible annotators: consensus, annotator skill, and a trained tagger."""
 
 from importlib import import_module
-from importlib.metadata import version as _version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -69,7 +68,9 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name == "__version__":
-        return _version("crowdseq")
+        from importlib.metadata import version
+
+        return version("crowdseq")
     if name not in _WHERE:
         raise AttributeError(f"module 'crowdseq' has no attribute '{name}'")
     module, its_name = _WHERE[name]
