@@ -9,7 +9,7 @@ import pytest
 
 from builders import random_corpus
 from crowdseq.experiments.bench_growth import label_growth, token_growth
-from crowdseq.experiments.bench_measures import Timing, free_cores, interleave
+from crowdseq.experiments.bench_measures import Timing, free_cores, interleave, memory_gain
 from crowdseq.experiments.bench_rivals import BENCH_FEATURES, Rival, attributes, chaine_trainer, known_tags
 from crowdseq.experiments.bench_rows import Row, render_bench
 from crowdseq.experiments.bench_scaling import Round, measure_rounds, scaling_rows
@@ -54,6 +54,7 @@ def test_measures_are_positive() -> None:
     timing = interleave([lambda: sum(range(20_000))], 3)[0]
     assert timing.wall > 0
     assert 0.0 < free_cores(rounds=1_000) <= 2.0
+    assert 0.0 < memory_gain(megabytes=1) <= 2.0
 
 
 def test_runs_take_their_steps_in_turn() -> None:
@@ -88,7 +89,8 @@ def test_a_run_that_fails_does_not_leave_the_other_waiting(order: int) -> None:
 def test_rounds_with_two_free_cores_count_if_they_are_enough() -> None:
     quiet = Round(Timing(2.0, 2.0), Timing(2.0, 1.0), 1.9)
     busy = Round(Timing(3.0, 3.0), Timing(3.0, 3.0), 1.1)
-    row = scaling_rows([quiet, busy, busy] * 12)[0]
+    row, _, memory = scaling_rows([quiet, busy, busy] * 12)
+    assert 0.0 < memory.ratio <= 2.0
     assert (row.ratio, row.cores, row.verdict) == (2.0, 1.9, "aim (spin test 1.90 of 2 cores)")
     assert "12 of 36 rounds" in row.what
     row = scaling_rows([quiet, busy, busy] * 3)[0]

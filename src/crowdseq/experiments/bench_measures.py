@@ -47,19 +47,27 @@ def _spin(numbers: FloatArray, rounds: int) -> float:
     return total
 
 
-def free_cores(rounds: int = 200_000, repeats: int = 1) -> float:
-    """How many cores two busy threads got, at most 2.0: the best of a few tries of some 40 ms.
+def free_cores(rounds: int = 200_000) -> float:
+    """How many cores two busy threads got in some 40 ms, at most 2.0.
 
     The sums fill a core by themselves. A loop that waits for its own last result would not: two hardware
     threads of one core run two of those side by side, and the test would tell one core for two.
     """
-    numbers = np.ones((2, _IN_FIRST_CACHE))
+    return _gain_of_two(_IN_FIRST_CACHE, rounds)
+
+
+def memory_gain(megabytes: int = 16) -> float:
+    """How many times as much two threads read from memory as one, at most 2.0; each has so many megabytes.
+
+    More than that no work gains that waits for memory, however many cores are free.
+    """
+    return _gain_of_two(megabytes * 131_072, 3)
+
+
+def _gain_of_two(size: int, rounds: int) -> float:
+    numbers = np.ones((2, size))
     _spin(numbers[0], 1)
-    best = 0.0
-    for _ in range(repeats):
-        alone = _spin_time(numbers[:1], rounds)
-        best = max(best, 2.0 * alone / _spin_time(numbers, rounds))
-    return min(best, 2.0)
+    return min(2.0 * _spin_time(numbers[:1], rounds) / _spin_time(numbers, rounds), 2.0)
 
 
 def _spin_time(numbers: FloatArray, rounds: int) -> float:

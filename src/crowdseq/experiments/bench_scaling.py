@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from threading import Semaphore
 from typing import TypeAlias
 
-from crowdseq.experiments.bench_measures import Timing, free_cores
+from crowdseq.experiments.bench_measures import Timing, free_cores, memory_gain
 from crowdseq.experiments.bench_rows import FREE_CORES, Row
 
 # A training run of so many steps: it calls what it is given after each, and that call may take its time.
@@ -61,10 +61,12 @@ def scaling_rows(rounds: Sequence[Round]) -> list[Row]:
     one, two = ([found.one for found in used], [found.two for found in used])
     wall_one, wall_two = (statistics.median(step.wall for step in steps) for steps in (one, two))
     cpu_one, cpu_two = (statistics.median(step.cpu for step in steps) for steps in (one, two))
+    memory = statistics.median(memory_gain() for _ in rounds)  # now: it leaves no cache as it was
     what = f"2 threads against 1 of ours, {len(used)} of {len(rounds)} rounds"
     return [
         Row(what, "wall s", wall_two, wall_one, wall_one / wall_two, 1.6, 1.9, cores),
         Row("processor time of 2 threads against 1", "CPU s", cpu_two, cpu_one, cpu_one / cpu_two),
+        Row("2 threads that only read memory against 1", "times", memory, 1.0, memory),
     ]
 
 
