@@ -32,6 +32,12 @@ def test_help_imports_no_arithmetic() -> None:
     assert done.stdout.split() == ["False", "False"]
 
 
+def test_tagging_starts_without_the_formats_of_other_tools() -> None:
+    code = "import sys, crowdseq.workflows.tagging; print('crowdseq.formats.registry' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False"]
+
+
 def test_check_describes_a_crowd(shell: Shell, small_crowd: Path) -> None:
     answer = shell("check", str(small_crowd))
     assert answer.code == 0

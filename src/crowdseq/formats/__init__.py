@@ -1,11 +1,30 @@
 """Files to nouns and back; one format, one file."""
 
-from crowdseq.formats.exporting import write, write_consensus
-from crowdseq.formats.format import Format
-from crowdseq.formats.importing import Imported, read, read_layers
-from crowdseq.formats.registry import FORMATS, list_formats
-from crowdseq.formats.report import ImportReport
-from crowdseq.formats.settings import Limits, ReadSettings
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from crowdseq.formats.exporting import write, write_consensus
+    from crowdseq.formats.format import Format
+    from crowdseq.formats.importing import Imported, read, read_layers
+    from crowdseq.formats.registry import FORMATS, list_formats
+    from crowdseq.formats.report import ImportReport
+    from crowdseq.formats.settings import Limits, ReadSettings
+
+# Name to the module that has it; loaded when first asked for: tagging a sentence needs no format at all.
+_WHERE = {
+    "FORMATS": "registry",
+    "Format": "format",
+    "ImportReport": "report",
+    "Imported": "importing",
+    "Limits": "settings",
+    "ReadSettings": "settings",
+    "list_formats": "registry",
+    "read": "importing",
+    "read_layers": "importing",
+    "write": "exporting",
+    "write_consensus": "exporting",
+}
 
 __all__ = [
     "FORMATS",
@@ -20,3 +39,9 @@ __all__ = [
     "write",
     "write_consensus",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _WHERE:
+        raise AttributeError(f"module 'crowdseq.formats' has no attribute '{name}'")
+    return getattr(import_module(f"crowdseq.formats.{_WHERE[name]}"), name)
