@@ -1,6 +1,7 @@
 """Carriers: sentences taken out of a file to be tagged, and put back with all that came with them."""
 
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +11,7 @@ from crowdseq.formats.strict_json import JsonFault, loads
 from crowdseq.formats.tokenizing import tokenizer
 
 INPUTS = ("text", "conll", "jsonl")
+_JSON_ARRAY = re.compile(r"\s*\[\s*[\[{]")
 _DOCUMENT_START = "-DOCSTART-"
 _CROWD_START = "# columns:"
 _OF_OTHER_LABELS = ("confidence", "sentence_confidence", "agreed")
@@ -24,12 +26,17 @@ class Carried:
     back: Callable[[tuple[str, ...], list[float] | None], str]
 
 
-def carry(kind: str, lines: Iterable[tuple[int, str]], name: str, words: str) -> Iterator[Carried]:
-    """The sentences of numbered lines; kind is one of INPUTS, words names a tokenizer for plain text."""
+def carry(
+    kind: str, lines: Iterable[tuple[int, str]], name: str, words: str, tabs: bool = False
+) -> Iterator[Carried]:
+    """The sentences of numbered lines; kind is one of INPUTS, words names a tokenizer for plain text.
+
+    tabs: columns come back with tabs between them, because tags have spaces.
+    """
     if kind == "jsonl":
         return _from_jsonl(lines, name)
     if kind == "conll":
-        return _from_columns(lines, name)
+        return _from_columns(_tabbed(lines) if tabs else lines, name)
     if kind == "text":
         return _from_text(lines, words)
     raise SettingsError(f"input is '{kind}', choose one of {', '.join(INPUTS)}")
@@ -40,6 +47,9 @@ def guess_input(name: str, lines: list[str]) -> str:
     filled = [line for line in lines if line.strip()]
     if filled and filled[0].lstrip().startswith("{"):
         return "jsonl"
+    if filled and _JSON_ARRAY.match("".join(filled)):
+        what = "is a JSON array, of which sentences cannot be told: make it JSONL with convert first"
+        raise FormatError(Problem(f"{what}, or say --from text to tag it as it stands", name))
     if name.lower().removesuffix(".gz").endswith((".conll", ".bio", ".iob", ".iob2", ".tsv", ".col")):
         return "conll"
     if filled and (all("\t" in line for line in filled) or filled[0].startswith(_DOCUMENT_START)):
@@ -54,7 +64,7 @@ def _from_jsonl(lines: Iterable[tuple[int, str]], name: str) -> Iterator[Carried
         try:
             record = loads(line)
         except JsonFault as fault:
-            raise FormatError(Problem(str(fault), name, number)) from None
+            raise FormatError(Problem(f"not JSON ({fault}), mend the line", name, number)) from None
         tokens = record.get("tokens") if isinstance(record, dict) else None
         if not isinstance(tokens, list) or not all(isinstance(token, str) for token in tokens):
             raise FormatError(Problem('no "tokens", a list of texts is needed', name, number))
@@ -98,6 +108,10 @@ def _from_columns(lines: Iterable[tuple[int, str]], name: str) -> Iterator[Carri
         yield _column_sentence(waiting, f"d{document}")
     if blanks:
         yield Carried((), None, _as_is(blanks))
+
+
+def _tabbed(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
+    return ((number, line if "\t" in line else "\t".join(line.split())) for number, line in lines)
 
 
 def _column_sentence(rows: list[str], doc: str) -> Carried:

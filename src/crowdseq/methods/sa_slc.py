@@ -186,8 +186,7 @@ class SaSlc(ResumableAggregator):
         counts = count_votes(votes.tokens, votes.labels, corpus.n_tokens, n_labels)
         chosen = self._candidates(corpus, counts)
         folds = assign_folds(corpus, int(self.folds or 1))
-        # A fold without documents would be trained for nobody; one document needs a fold beside its own.
-        n_folds = min(int(self.folds or 1), max(int(folds.max(initial=0)) + 1, 2))
+        n_folds = int(folds.max(initial=0)) + 1  # a fold without documents would be trained for nobody
         support = (_likely_labels(corpus, counts) & chosen.mask).astype(np.float64)
         truth = TruthModel.build(corpus, folds, n_folds, support, self.trainer)
         strength = float(self.smoothing or 0.0)

@@ -15,7 +15,7 @@ from crowdseq.arrays import FloatArray
 from crowdseq.core.corpus import Corpus
 from crowdseq.errors import FormatError, Problem, SettingsError
 
-FILE = "checkpoint.safetensors"
+CHECKPOINT_FILE = "checkpoint.safetensors"
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Checkpoint:
 
     @property
     def path(self) -> Path:
-        return self.folder / FILE
+        return self.folder / CHECKPOINT_FILE
 
     def load(self) -> Mapping[str, FloatArray] | None:
         """What was kept last, or None."""

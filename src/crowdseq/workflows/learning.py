@@ -18,7 +18,7 @@ from crowdseq.numerics.em import Progress, quiet
 from crowdseq.tagging.crf import CrfTrainer
 from crowdseq.tagging.tagger import Tagger
 from crowdseq.tagging.targets import Targets
-from crowdseq.workflows.checkpoints import Checkpoint, fingerprint
+from crowdseq.workflows.checkpoints import CHECKPOINT_FILE, Checkpoint, fingerprint
 from crowdseq.workflows.recipes import make_recipe
 
 TARGETS = ("hard", "soft")
@@ -66,8 +66,10 @@ def learn(
         raise SettingsError(f"targets is '{targets}', choose one of {', '.join(TARGETS)}")
     recipe = make_recipe(method, settings, seed)
     check_learnable(corpus, recipe)
-    if dev is not None and not isinstance(recipe, ResumableAggregator):
-        raise SettingsError(f"method {method} has no rounds to choose from by a dev set")
+    if not isinstance(recipe, ResumableAggregator):
+        _check_no_rounds_wanted(method, dev, checkpoints)
+    elif dev is not None:
+        _check_dev(dev, corpus)
     begun = time.perf_counter()
     if isinstance(recipe, ResumableAggregator):
         keeper = None if checkpoints is None else Checkpoint(Path(checkpoints), fingerprint(corpus, recipe))
@@ -93,6 +95,25 @@ def check_learnable(corpus: Corpus, recipe: Aggregator) -> None:
         raise AnnotationError("no sentence has gold tags, which the method gold learns from")
     if recipe.name != "gold" and corpus.annotations.n_votes == 0:
         raise AnnotationError("no annotator labelled anything; to learn from gold tags use the method gold")
+
+
+def _check_no_rounds_wanted(method: str, dev: Corpus | None, checkpoints: str | Path | None) -> None:
+    if dev is not None:
+        raise SettingsError(f"method {method} has no rounds to choose from by a dev set")
+    kept = None if checkpoints is None else Path(checkpoints) / CHECKPOINT_FILE
+    if kept is not None and kept.exists():
+        raise SettingsError(f"{kept} was kept by a run of another method, start anew with --force")
+
+
+def _check_dev(dev: Corpus, corpus: Corpus) -> None:
+    """Whether rounds can be told apart by it."""
+    if not dev.has_gold.any():
+        raise AnnotationError("the dev text has no gold tags, give one that has them to choose a round by")
+    if dev.scheme.types and not set(dev.scheme.types) & set(corpus.scheme.types):
+        theirs, ours = (", ".join(sorted(scheme.types)[:5]) for scheme in (dev.scheme, corpus.scheme))
+        raise AnnotationError(
+            f"the dev text shares no label with the crowd (it has {theirs}; the crowd {ours}), give another"
+        )
 
 
 def train_tagger(

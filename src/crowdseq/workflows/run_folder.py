@@ -27,7 +27,7 @@ from crowdseq.formats.model_file import load_tagger, save_tagger
 from crowdseq.formats.settings import ReadSettings
 from crowdseq.reports.dependency import dependency_tables
 from crowdseq.reports.html import report_html
-from crowdseq.workflows.checkpoints import FILE as CHECKPOINT
+from crowdseq.workflows.checkpoints import CHECKPOINT_FILE
 from crowdseq.workflows.learning import Run
 from crowdseq.workflows.metrics import FORMAT_VERSION, run_metrics
 from crowdseq.workflows.recipes import make_recipe
@@ -122,7 +122,7 @@ def save_run(run: Run, folder: Path, *, force: bool = False, excel_safe: bool = 
     page = report_html(run.consensus, metrics, settings, title=f"Consensus report: {folder.name}")
     (part / "report.html").write_text(page, encoding="utf-8")
     _write_json(part / "metrics.json", metrics)
-    (part / CHECKPOINT).unlink(missing_ok=True)
+    (part / CHECKPOINT_FILE).unlink(missing_ok=True)
     _sync(part)
     _swap(part, folder)
 

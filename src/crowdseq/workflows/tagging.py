@@ -53,7 +53,8 @@ def tag_file(
     source = Source(path, Path(path).name, None if path == STANDARD_INPUT else Path(path))
     with open_source(source, reading.limits) as stream, Intake(reading) as intake:
         kind = kind or guess_input(path, _first_lines(stream))
-        sentences = carry(kind, read_lines(stream, intake), path, words)
+        spaced = any(" " in tag for tag in tagger.scheme.tags)
+        sentences = carry(kind, read_lines(stream, intake), path, words, tabs=spaced)
         done = 0
         # What a word looks like elsewhere in its document can only be known with the whole document at hand.
         portion = None if tagger.features.document else _SENTENCES_AT_A_TIME
@@ -61,6 +62,8 @@ def tag_file(
             yield from _tagged(tagger, waiting, confidence, threads)
             done += len(waiting)
             progress("tagging sentences", done, done)
+        if not done and kind == "text" and stream.head.strip():
+            raise FormatError(Problem("no line has a token, choose another --tokenizer", path))
         intake.finish()
 
 
