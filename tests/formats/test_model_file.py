@@ -177,6 +177,7 @@ HOSTILE_DESCRIPTIONS: dict[str, Callable[[dict[str, Any]], object]] = {
     "a tag twice": lambda c: c["scheme"]["tags"].append("O"),
     "tags of the wrong kind": lambda c: c["scheme"].update(tags=[1, 2]),
     "unknown scheme": lambda c: c["scheme"].update(kind="XYZ"),
+    "an infinite count": lambda c: c["features"].update(min_count=float("inf")),
     "no check sum": lambda c: c.pop("weights_sha256"),
 }
 
@@ -233,3 +234,11 @@ def test_random_damage_never_gives_anything_but_a_format_error(saved: Path) -> N
             load_tagger(saved).tag_many(TEXT)
         except FormatError:
             continue
+
+
+@pytest.mark.parametrize("name", [MODEL, WEIGHTS])
+def test_what_is_no_file_is_refused_at_once(saved: Path, name: str) -> None:
+    (saved / name).unlink()
+    os.mkfifo(saved / name)
+    with pytest.raises(FormatError, match=f"{name}: is no file"):
+        load_tagger(saved)

@@ -72,3 +72,7 @@ def test_other_settings_do_not_go_on_from_a_foreign_round(shell: Shell, crowd: P
     answer = shell("learn", str(crowd), "-o", "run", "--resume", "--set", "temper=0.9", *ROUNDS)
     assert answer.code == 2
     assert "other data or settings" in answer.err
+    answer = shell("learn", str(crowd), "-o", "run", "--resume", "-m", "majority-vote", "-q")
+    assert answer.code == 2
+    assert "another method" in answer.err
+    assert (tmp_path / "run.part" / "checkpoint.safetensors").exists()

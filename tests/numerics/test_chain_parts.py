@@ -99,6 +99,23 @@ def test_an_error_on_a_helper_reaches_the_caller() -> None:
     assert sorted(done) == list(range(5))
 
 
+def test_first_callers_at_once_share_their_helpers() -> None:
+    size = 5  # that no other test uses
+    barrier = threading.Barrier(8)
+
+    def call() -> None:
+        barrier.wait()
+        run_blocks(lambda _: time.sleep(0.001), 20, threads=size + 1)
+
+    before = threading.active_count()
+    callers = [threading.Thread(target=call) for _ in range(8)]
+    for caller in callers:
+        caller.start()
+    for caller in callers:
+        caller.join()
+    assert threading.active_count() - before <= size
+
+
 def test_blocks_may_have_blocks() -> None:
     done: list[tuple[int, int]] = []
 

@@ -4,11 +4,13 @@ import numpy as np
 import pycrfsuite
 import pytest
 
+from builders import corpus
 from crowdseq.arrays import FloatArray
 from crowdseq.errors import AnnotationError, SettingsError
 from crowdseq.numerics.chain import Lattice, marginals
-from crowdseq.numerics.lbfgs import Minimiser
-from crowdseq.tagging.features import FeatureSettings
+from crowdseq.numerics.lbfgs import Memory, Minimiser
+from crowdseq.tagging.crf import CrfTrainer
+from crowdseq.tagging.features import FEATURE_SETS, FeatureSettings
 from crowdseq.tagging.problem import ChainRules, CrfProblem
 from crowdseq.tagging.streams import Passage
 from crowdseq.tagging.targets import Targets
@@ -278,3 +280,44 @@ def test_one_label_trains_to_certainty() -> None:
     found = problem.train(Targets.of_tags(np.zeros(3, dtype=np.int64), problem.offsets, 1))
     assert found.converged
     np.testing.assert_allclose(found.value, 0.0, atol=1e-12)
+
+
+def test_a_start_of_another_length_is_refused() -> None:
+    problem = build(some_sentences())
+    targets = soft_targets(problem)
+    with pytest.raises(SettingsError, match=f"must have {problem.n_weights} weights"):
+        problem.train(targets, start=np.zeros(3))
+    short = Memory(steps=(np.zeros(5),), changes=(np.zeros(5),), curvatures=(1.0,))
+    with pytest.raises(SettingsError, match="weights"):
+        problem.train(targets, memory=short)
+
+
+def test_label_pairs_of_another_number_of_sentences_are_refused() -> None:
+    problem = build(some_sentences())
+    targets = soft_targets(problem)
+    with pytest.raises(AnnotationError, match="pairwise targets of 1 sentences"):
+        problem.objective(Targets(targets.unary, np.zeros((1, 3, 3))))
+
+
+def test_soft_targets_must_begin_and_end_as_the_rules_allow() -> None:
+    world = corpus("Ada/B-PER slept/O", "Bea/B-PER ran/O")
+    free = CrfTrainer(features="basic")
+    unary = np.zeros((4, 3))
+    unary[:, 0] = 1.0
+    inside = world.scheme.index["I-PER"]
+    unary[2] = np.eye(3)[inside]
+    pairs = np.zeros((3, 3))
+    with pytest.raises(AnnotationError, match="sentence 2 begins or ends with a tag"):
+        free.fit(world, Targets(unary, pairs))
+
+
+def test_a_sentence_that_no_labels_fit_is_told() -> None:
+    alone = ChainRules(
+        np.array([[False, True], [False, False]]), np.array([True, False]), np.array([False, True])
+    )
+    problem = CrfProblem.build(
+        Passage.of_sentences([["a", "b"], ["a", "b", "c"]]), alone, FEATURE_SETS["basic"]
+    )
+    unary = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 0.0], [0.5, 0.5], [0.0, 1.0]])
+    with pytest.raises(AnnotationError, match="sentence 2: no label sequence"):
+        problem.train(Targets(unary, np.zeros((2, 2))))

@@ -1,5 +1,6 @@
 """A trained tagger: tags, probabilities, reasons."""
 
+import pickle
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
@@ -269,3 +270,32 @@ def test_text_that_is_not_cut_into_tokens_is_refused(tagger: Tagger) -> None:
     with pytest.raises(AnnotationError, match="token 3 is not text"):
         tagger.tag(["Ada", 3])  # type: ignore[list-item]
     assert tagger.tag(["Ada"]) == ("B-PER",)
+
+
+@pytest.mark.parametrize("token", [["Austria"], None, 7])
+def test_a_token_that_is_no_text_does_no_lasting_harm(tagger: Tagger, token: object) -> None:
+    before = tagger.marginals(["Ada", "saw", "Rome"])
+    for _ in range(2):
+        with pytest.raises(AnnotationError, match="not text"):
+            tagger.tag(["Neverland", "Ada", token])  # type: ignore[list-item]
+    np.testing.assert_array_equal(tagger.marginals(["Ada", "saw", "Rome"]), before)
+    assert len(tagger.tag(["Neverland", "Otherland"])) == 2
+
+
+def test_an_interrupt_does_no_lasting_harm(tagger: Tagger, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = tagger.marginals(["Ada", "saw", "Rome"])
+    with monkeypatch.context() as patch:
+
+        def interrupted(*_: object) -> None:
+            raise KeyboardInterrupt
+
+        patch.setattr("crowdseq.tagging.scoring.StreamWeights.rows_of_words", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            tagger.tag(["Atlantis", "Ada"])
+    np.testing.assert_array_equal(tagger.marginals(["Ada", "saw", "Rome"]), before)
+    assert len(tagger.tag(["Atlantis", "Ada"])) == 2
+
+
+def test_a_used_tagger_can_be_copied(tagger: Tagger) -> None:
+    told = tagger.tag(["Ada", "met", "Babbage"])
+    assert pickle.loads(pickle.dumps(tagger)).tag(["Ada", "met", "Babbage"]) == told

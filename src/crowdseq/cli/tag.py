@@ -1,6 +1,7 @@
 """crowdseq tag."""
 
 import sys
+from io import TextIOWrapper
 
 import click
 
@@ -24,6 +25,12 @@ from crowdseq.cli.progress import progress_shown
     show_default=True,
     help="For plain text: words, whitespace or regex:PATTERN.",
 )
+@click.option(
+    "--columns",
+    metavar="A,B",
+    help="What the columns of the input hold, if the token is not the first or the tagger needs others: "
+    "token, column:NAME, - for anything else.",
+)
 @click.option("--confidence", is_flag=True, help="Add the probability of every tag.")
 @click.option("--encoding", help="Text encoding of the input (default: UTF-8).")
 @click.option(
@@ -37,6 +44,7 @@ def command(
     out: str,
     kind: str | None,
     tokenizer: str,
+    columns: str | None,
     confidence: bool,
     encoding: str | None,
     threads: int,
@@ -56,10 +64,12 @@ def command(
             words=tokenizer,
             confidence=confidence,
             threads=threads,
-            settings=ReadSettings(encoding=encoding),
+            settings=ReadSettings(encoding=encoding, columns=tuple(columns.split(",")) if columns else None),
             progress=progress,
         )
         if out == "-":
+            if isinstance(sys.stdout, TextIOWrapper):
+                sys.stdout.reconfigure(encoding="utf-8")  # as files are, whatever the terminal is set to
             for piece in pieces:
                 sys.stdout.write(piece)
             return

@@ -137,7 +137,7 @@ class _Description:
             features = _features(content["features"])
             streams = tuple(_stream_entry(entry) for entry in content["streams"])
             return cls(path, scheme, chain, features, streams, str(content["weights_sha256"]))
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
             raise _fault(
                 path, f"a part of the description is missing or of the wrong kind ({error!r})"
             ) from None
@@ -147,6 +147,7 @@ class _Description:
 
 def _read_json(path: Path) -> dict[str, Any]:
     try:
+        _check_regular(path)
         if path.stat().st_size > _LARGEST_MODEL_FILE:
             raise _fault(path, f"larger than {_LARGEST_MODEL_FILE} bytes, so not written by crowdseq")
         content = json.loads(path.read_bytes())
@@ -208,6 +209,7 @@ def _texts(values: Any) -> tuple[str, ...]:
 
 def _check_weights_file(path: Path, digest: str) -> None:
     try:
+        _check_regular(path)
         if path.stat().st_size > _LARGEST_WEIGHTS_FILE:
             raise _fault(path, f"larger than {_LARGEST_WEIGHTS_FILE} bytes")
         with path.open("rb") as file:
@@ -284,6 +286,12 @@ def _pieces(text: bytes, ends: list[int], path: Path) -> tuple[str, ...]:
         return tuple([text[a:b].decode(*_ENCODING) for a, b in pairwise(ends)])
     except UnicodeDecodeError as error:
         raise _fault(path, f"a feature name is not UTF-8 ({error.reason})") from None
+
+
+def _check_regular(path: Path) -> None:
+    """A pipe or a device has no size that could be checked, and may never end."""
+    if path.exists() and not path.is_file():
+        raise _fault(path, "is no file, give the folder of a saved tagger")
 
 
 def _fault(path: Path, what: str) -> FormatError:

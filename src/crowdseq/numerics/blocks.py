@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Callable, Iterator
-from functools import cache
 from queue import SimpleQueue
 from threading import Lock, Thread
 
@@ -25,6 +24,9 @@ def sentence_blocks(offsets: IntArray, tokens_per_block: int = TOKENS_PER_BLOCK)
     return np.append(bounds, n_sentences).astype(np.int64)
 
 
+_WAITING: dict[tuple[int, int], "SimpleQueue[_Share]"] = {}  # by process and number of threads
+
+
 def run_blocks(work: Callable[[int], None], n_blocks: int, threads: int) -> None:
     """Call work(block) once for every block, on up to `threads` threads; the caller's is one of them."""
     turns = iter(range(n_blocks))
@@ -34,7 +36,7 @@ def run_blocks(work: Callable[[int], None], n_blocks: int, threads: int) -> None
     # The kernels release the interpreter lock; numba's own thread layers are left alone because
     # the one that comes with it may not be entered from two Python threads at once.
     shares = [_Share(work, turns) for _ in range(extra)]
-    waiting = _helpers(os.getpid(), extra)
+    waiting = _helpers(extra)
     for share in shares:
         waiting.put(share)
     try:
@@ -74,15 +76,18 @@ class _Share:
         self.outcome.put(error)
 
 
-@cache
-def _helpers(process: int, size: int) -> "SimpleQueue[_Share]":  # noqa: ARG001  a forked child needs its own
-    """Where `size` threads wait for shares for as long as the process lives."""
-    waiting: SimpleQueue[_Share] = SimpleQueue()
+def _helpers(size: int) -> "SimpleQueue[_Share]":
+    """Where `size` threads wait for shares for as long as the process lives; a forked child gets its own."""
+    key = (os.getpid(), size)
+    if key not in _WAITING:
+        fresh: SimpleQueue[_Share] = SimpleQueue()
+        # Of several first callers one comes first, and that one starts the threads.
+        if _WAITING.setdefault(key, fresh) is fresh:
+            for _ in range(size):
+                Thread(target=_serve, args=(fresh,), daemon=True, name="crowdseq").start()
+    return _WAITING[key]
 
-    def serve() -> None:
-        while True:
-            waiting.get().run()
 
-    for _ in range(size):
-        Thread(target=serve, daemon=True, name="crowdseq").start()
-    return waiting
+def _serve(waiting: "SimpleQueue[_Share]") -> None:
+    while True:
+        waiting.get().run()

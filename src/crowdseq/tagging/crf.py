@@ -16,6 +16,7 @@ from crowdseq.tagging.problem import ChainRules, CrfProblem
 from crowdseq.tagging.scoring import StreamWeights
 from crowdseq.tagging.streams import Passage
 from crowdseq.tagging.tagger import Tagger
+from crowdseq.tagging.target_checks import check_ends
 from crowdseq.tagging.targets import Targets, check_tags
 
 
@@ -71,7 +72,8 @@ class CrfTrainer:
     ) -> Tagger:
         """A tagger trained on the corpus towards (T,) tag numbers, or Targets with probabilities.
 
-        Sentences with an unlabelled token (tag -1, or a row of zeros) are left out.
+        Sentences with an unlabelled token (tag -1, or a row of zeros) add nothing to the likelihood; their
+        words still count as words of the text (for min_count, and for which features get a weight).
         """
         chain = self.chain(corpus, targets)
         problem, wanted, weights = self.prepare(corpus, targets, sentence_weights, chain)
@@ -108,7 +110,7 @@ class CrfTrainer:
         weights = wanted.labelled(corpus.offsets).astype(np.float64)
         if sentence_weights is not None:
             weights *= sentence_weights
-        _check_ends(wanted, corpus, weights, inside)
+        check_ends(wanted, inside.starts, inside.ends, corpus.offsets, weights)
         problem = CrfProblem.build(
             Passage.of_text(corpus.text),
             ChainRules(inside.allowed, inside.starts, inside.ends),
@@ -150,20 +152,6 @@ def _as_targets(targets: IntArray | Targets, corpus: Corpus, chain: Chain) -> Ta
         return targets
     tags = chain.refine(_checked(targets, corpus), corpus.offsets, corpus.scheme)
     return Targets.of_tags(tags, corpus.offsets, len(chain))
-
-
-def _check_ends(targets: Targets, corpus: Corpus, weights: FloatArray, chain: Chain) -> None:
-    """Hard tags must begin and end every sentence that counts as the scheme allows; none could be learnt."""
-    if targets.tags is None:
-        return
-    counted = np.flatnonzero((weights > 0.0) & (np.diff(corpus.offsets) > 0))
-    firsts, lasts = targets.tags[corpus.offsets[counted]], targets.tags[corpus.offsets[counted + 1] - 1]
-    wrong = counted[~(chain.starts[firsts] & chain.ends[lasts])]
-    if len(wrong):
-        raise AnnotationError(
-            f"sentence {wrong[0] + 1} begins or ends with a tag that the scheme does not allow there; "
-            "repair them first"
-        )
 
 
 def _checked(targets: IntArray, corpus: Corpus) -> IntArray:

@@ -18,6 +18,7 @@ from crowdseq.tagging.features import FeatureSettings
 from crowdseq.tagging.inventory import take_stock
 from crowdseq.tagging.layout import Layout
 from crowdseq.tagging.streams import Passage
+from crowdseq.tagging.target_checks import check_ends, check_pairs, check_rows
 from crowdseq.tagging.targets import Targets
 
 
@@ -150,12 +151,17 @@ class CrfProblem:
         length.
 
         start, memory: go on from an earlier Optimum, also one with other targets. sentence_weights: (N,), 0
-        leaves a sentence out. The value of the Optimum is what was minimised (minus log-likelihood plus
-        penalty).
+        leaves a sentence out of the likelihood. The value of the Optimum is what was minimised (minus
+        log-likelihood plus penalty).
         """
         if not c2 >= 0.0 or not np.isfinite(c2):
             raise SettingsError(f"c2 must be a number not below 0, not {c2}")
         objective = self.objective(targets, c2, sentence_weights)
+        for given in (*(() if start is None else (start,)), *(memory.steps if memory else ())):
+            if given.shape != (self.n_weights,):
+                raise SettingsError(
+                    f"start and memory must have {self.n_weights} weights, found shape {given.shape}"
+                )
         begin = np.zeros(self.n_weights) if start is None else start
         search = replace(minimiser or Minimiser(), threads=self.threads)
         return search.minimise(objective, begin, memory)
@@ -176,7 +182,8 @@ class CrfProblem:
             )
         if not weights.any():
             raise AnnotationError("there is nothing to train on: no sentence has labels")
-        targets.check_rows(self.offsets, weights)
+        check_rows(targets, self.offsets, weights)
+        check_ends(targets, self.rules.starts, self.rules.ends, self.offsets, weights)
         return Objective.towards(self, targets, c2, weights)
 
 
@@ -205,7 +212,7 @@ class Objective:
         observed = np.empty(problem.n_weights)
         layout.collect(weighted, rows, observed[: layout.n_pairs], problem.threads)
         pairs = targets.edges(sentence_weights)
-        _check_pairs(pairs, problem.rules)
+        check_pairs(pairs, problem.rules.allowed)
         observed[layout.n_pairs :] = pairs.ravel()[problem.learnt_transitions]
         return cls(problem, c2, sentence_weights, observed, rows, weighted)
 
@@ -213,6 +220,9 @@ class Objective:
         problem, layout = self.problem, self.problem.layout
         layout.fill_rows(weights, self.rows, problem.threads)
         log_partition, pairs = self._expect(weights)
+        if np.isneginf(log_partition).any():
+            stuck = int(np.flatnonzero(np.isneginf(log_partition))[0])
+            raise AnnotationError(f"sentence {stuck + 1}: no label sequence of its length keeps the rules")
         gradient = np.empty(problem.n_weights)
         layout.collect(self.expected, self.rows, gradient[: layout.n_pairs], problem.threads)
         gradient[layout.n_pairs :] = pairs.ravel()[problem.learnt_transitions]
@@ -251,13 +261,3 @@ class Objective:
 
         run_blocks(work, n_blocks, problem.threads)
         return log_partition, pairs.sum(axis=0)
-
-
-def _check_pairs(pairs: FloatArray, rules: ChainRules) -> None:
-    """Mass on a forbidden pair would make the likelihood zero whatever the weights."""
-    wrong = np.argwhere((pairs > 1e-6) & ~rules.allowed)
-    if len(wrong):
-        before, after = wrong[0]
-        raise AnnotationError(
-            f"the targets let label {after} follow label {before}, against the scheme; repair them first"
-        )

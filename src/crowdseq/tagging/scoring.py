@@ -5,7 +5,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, islice, repeat
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -25,6 +25,7 @@ _MOST_WORDS = (
 )
 
 
+_OUTSIDE = object()  # the key of the edge of a sentence: nothing that a caller gives can be equal to it
 _FEW_WORDS = 200  # so many new words are looked up before an index by bytes can be built
 
 
@@ -159,8 +160,7 @@ class WordRows:
         self._forget()
 
     def _forget(self) -> None:
-        # The key of the edge is no string, so no word can be equal to it.
-        self._numbers = _Numbers({None: 0})
+        self._numbers = _Numbers({_OUTSIDE: 0})
         self._rows = self._stream.rows([[EDGE]], self._n_labels)
         self._in_pairs = {template: np.full(1, -1, dtype=np.int64) for template in self._pairs}
         self._filled = 1
@@ -170,15 +170,25 @@ class WordRows:
         with self._lock:
             if self._filled > _MOST_WORDS:
                 self._forget()
-            known = len(self._numbers)
             try:
-                ids = np.fromiter(map(self._numbers.__getitem__, tokens), dtype=np.int64, count=len(tokens))
-            except AnnotationError:
+                return self._looked_up(tokens)
+            except BaseException as error:
+                # An interrupt too may leave words with a number and without a row.
                 self._forget()
+                if isinstance(error, TypeError):
+                    raise AnnotationError("a token is not text but a list or the like") from None
                 raise
-            if len(self._numbers) > known:
-                self._add([str(word) for word in islice(self._numbers, known, None)])
-            return ids, self._rows, dict(self._in_pairs)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copies start without words: locks stay where they are."""
+        return WordRows, (self._stream, self._templates, self._n_labels, self._pairs)
+
+    def _looked_up(self, tokens: Sequence[str]) -> tuple[IntArray, FloatArray, dict[str, IntArray]]:
+        known = len(self._numbers)
+        ids = np.fromiter(map(self._numbers.__getitem__, tokens), dtype=np.int64, count=len(tokens))
+        if len(self._numbers) > known:
+            self._add([str(word) for word in islice(self._numbers, known, None)])
+        return ids, self._rows, dict(self._in_pairs)
 
     def _add(self, fresh: list[str]) -> None:
         rows = self._stream.rows_of_words(fresh, self._templates, self._n_labels)

@@ -123,7 +123,10 @@ def further_streams(passage: Passage, settings: FeatureSettings) -> dict[str, St
     for name in settings.columns:
         column = passage.columns.get(name)
         if column is None:
-            raise SettingsError(f"the text has no column '{name}', leave it out of the features or add it")
+            raise SettingsError(
+                f"the text has no column '{name}', leave it out of the features or add it "
+                f"(crowdseq tag: --columns token,column:{name})"
+            )
         streams[COLUMN + name] = Stream([(entry,) for entry in column.table], column.ids)
     if settings.document:
         streams[DOCUMENT] = intern(

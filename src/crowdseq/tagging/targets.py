@@ -8,7 +8,6 @@ from crowdseq.arrays import BoolArray, FloatArray, IntArray
 from crowdseq.errors import AnnotationError
 
 _LOWEST = -1e-9  # probabilities that come out of long sums may miss zero by rounding
-_SLACK = 1e-3  # how far a row may miss the sum of one
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,23 +56,16 @@ class Targets:
         assert self.pairwise is not None
         if self.pairwise.ndim == 2:
             return self.pairwise
+        if len(self.pairwise) != len(sentence_weights):
+            raise AnnotationError(
+                f"pairwise targets of {len(self.pairwise)} sentences for {len(sentence_weights)} sentences"
+            )
         return np.asarray(np.einsum("n,nij->ij", sentence_weights, self.pairwise))
 
     def labelled(self, offsets: IntArray) -> BoolArray:
         """(N,) whether all tokens of a sentence have targets."""
         blank = np.concatenate([[0], np.cumsum(self.unary.sum(axis=1) < 0.5)])
         return np.asarray(blank[offsets[1:]] == blank[offsets[:-1]])
-
-    def check_rows(self, offsets: IntArray, sentence_weights: FloatArray) -> None:
-        """Every token of a sentence that counts needs a row that sums to one."""
-        counted = np.repeat(sentence_weights > 0.0, np.diff(offsets))
-        wrong = np.flatnonzero(counted & (np.abs(self.unary.sum(axis=1) - 1.0) > _SLACK))
-        if len(wrong):
-            sentence = int(np.searchsorted(offsets, wrong[0], side="right")) - 1
-            raise AnnotationError(
-                f"sentence {sentence + 1}, token {wrong[0] - offsets[sentence] + 1}: targets sum to "
-                f"{self.unary[wrong[0]].sum():.4g}, not to 1; give the sentence weight 0 if it has no labels"
-            )
 
 
 def check_tags(tags: IntArray, n_labels: int) -> None:

@@ -1,18 +1,20 @@
 """tag: label new text with a trained tagger, keeping all that came with it."""
 
 from collections.abc import Iterator
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 
 import numpy as np
 
 from crowdseq.errors import FormatError, Problem
-from crowdseq.formats.carrying import Carried, carry, guess_input
+from crowdseq.formats.carrying import carry, guess_input
+from crowdseq.formats.carrying_columns import Carried
+from crowdseq.formats.conll_columns import parse_columns
 from crowdseq.formats.intake import Intake
 from crowdseq.formats.model_file import load_tagger
 from crowdseq.formats.reading import read_lines
 from crowdseq.formats.settings import ReadSettings
-from crowdseq.formats.sources import STANDARD_INPUT, Source, Stream, open_source
+from crowdseq.formats.sources import STANDARD_INPUT, Source, open_source
 from crowdseq.numerics.em import Progress, quiet
 from crowdseq.tagging.tagger import Context, Tagger
 
@@ -52,9 +54,13 @@ def tag_file(
     reading = settings or ReadSettings()
     source = Source(path, Path(path).name, None if path == STANDARD_INPUT else Path(path))
     with open_source(source, reading.limits) as stream, Intake(reading) as intake:
-        kind = kind or guess_input(path, _first_lines(stream))
+        lines = read_lines(stream, intake)
+        first = list(islice(lines, _GUESSED_FROM))
+        guess = "conll" if reading.columns else guess_input(path, [line for _, line in first])
+        kind = kind or guess
         spaced = any(" " in tag for tag in tagger.scheme.tags)
-        sentences = carry(kind, read_lines(stream, intake), path, words, tabs=spaced)
+        held = parse_columns(reading.columns) if reading.columns else None
+        sentences = carry(kind, chain(first, lines), path, words, spaced, held)
         done = 0
         # What a word looks like elsewhere in its document can only be known with the whole document at hand.
         portion = None if tagger.features.document else _SENTENCES_AT_A_TIME
@@ -62,18 +68,17 @@ def tag_file(
             yield from _tagged(tagger, waiting, confidence, threads)
             done += len(waiting)
             progress("tagging sentences", done, done)
-        if not done and kind == "text" and stream.head.strip():
+        if not done and kind == "text" and any(line.strip() for _, line in first):
             raise FormatError(Problem("no line has a token, choose another --tokenizer", path))
         intake.finish()
 
 
-def _first_lines(stream: Stream) -> list[str]:
-    return stream.head.decode("utf-8", "replace").splitlines()[:_GUESSED_FROM]
-
-
 def _tagged(tagger: Tagger, waiting: list[Carried], confidence: bool, threads: int) -> Iterator[str]:
     tokens = [sentence.tokens for sentence in waiting]
-    context = Context(documents=[sentence.doc or id(sentence) for sentence in waiting])
+    context = Context(
+        [id(sentence) if sentence.doc is None else sentence.doc for sentence in waiting],
+        _needed_columns(tagger, waiting),
+    )
     tags = tagger.tag_many(tokens, context, threads)
     if not confidence:
         yield from (sentence.back(found, None) for sentence, found in zip(waiting, tags, strict=True))
@@ -84,3 +89,12 @@ def _tagged(tagger: Tagger, waiting: list[Carried], confidence: bool, threads: i
     ):
         chosen = rows[np.arange(len(found)), [index[tag] for tag in found]] if found else rows[:, 0]
         yield sentence.back(found, np.round(chosen, 6).tolist())
+
+
+def _needed_columns(tagger: Tagger, waiting: list[Carried]) -> dict[str, list[tuple[str, ...]]]:
+    """The columns that the tagger has features of, where every sentence has them."""
+    return {
+        name: [sentence.columns.get(name, ()) for sentence in waiting]
+        for name in tagger.features.columns
+        if all(name in sentence.columns or not sentence.tokens for sentence in waiting)
+    }
