@@ -107,6 +107,14 @@ def test_fault_12_labelling_a_sentence_twice_is_an_error_that_names_both_places(
         builder.add(Record(["x"], "s", annotations={"w3": ["O"]}, place="two.jsonl:9"))
 
 
+def test_a_vote_given_again_is_told_with_where_the_sentence_began() -> None:
+    builder = CorpusBuilder()
+    builder.add(Record(["Ada"], id="1", annotations={"a": ["O"]}, place="f:1"))
+    builder.add(Record(["Ada"], id="1", annotations={"b": ["O"]}, place="f:2"))
+    with pytest.raises(AnnotationError, match=r"annotator b .* before \(the sentence stands first in f:1\)"):
+        builder.add(Record(["Ada"], id="1", annotations={"b": ["O"]}, place="f:3"))
+
+
 @pytest.mark.parametrize(
     ("tokens", "message"),
     [
@@ -125,7 +133,7 @@ def test_fault_12_one_id_for_two_texts_is_an_error_at_the_first_difference(
 def test_the_same_gold_in_several_files_is_no_contradiction() -> None:
     files = [Record(["x"], "s", gold=["B-P"], annotations={name: ["O"]}) for name in ("a", "b")]
     assert _build(*files).gold[0] == ("B-P",)
-    with pytest.raises(AnnotationError, match="annotator gold labelled this sentence before"):
+    with pytest.raises(AnnotationError, match=r"^gold labelled this sentence before"):
         _build(*files, Record(["x"], "s", gold=["O"]))
 
 

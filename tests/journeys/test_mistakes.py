@@ -1,5 +1,6 @@
 """Typical mistakes: one clear line, the right exit code, nothing written."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -163,3 +164,28 @@ def test_more_mistakes_are_told_in_words(
     assert words in answer.err
     assert "Traceback" not in answer.err
     assert small_crowd.stat().st_size > 0
+
+
+def test_types_that_no_span_has_are_told(shell: Shell, tmp_path: Path) -> None:
+    record = {"text": "Ada met Bea", "label": [[0, 3, "PER"]], "annotator": "a"}
+    (tmp_path / "d.jsonl").write_text(json.dumps(record) + "\n")
+    answer = shell("check", "d.jsonl", "--types", "PERS")
+    assert answer.code == 3
+    assert "no span is of type PERS, there is PER" in answer.err
+
+
+def test_rejects_that_exist_are_told_with_the_option_that_helps(shell: Shell, tmp_path: Path) -> None:
+    (tmp_path / "bad.jsonl").write_text("{oops\n")
+    (tmp_path / "r.jsonl").write_text("kept\n")
+    answer = shell("check", "bad.jsonl", "--on-error", "skip", "--rejects", "r.jsonl")
+    assert answer.code == 2
+    assert "name another file for rejects with --rejects" in answer.err
+    assert "--force" not in answer.err
+    assert (tmp_path / "r.jsonl").read_text() == "kept\n"
+
+
+def test_a_run_folder_below_a_file_is_told(shell: Shell, small_crowd: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    answer = shell("learn", str(small_crowd), "-o", "file/run", "-m", "majority-vote", "-q")
+    assert answer.code == 2
+    assert "file/run cannot be written" in answer.err

@@ -158,9 +158,11 @@ class CorpusBuilder:
         ]
         repeated = [voter for voter, _ in rows if voter in by_voter]
         if repeated and self._duplicates == "error":
-            name = "gold" if repeated[0] == GOLD_ROW else self._annotators.names[repeated[0]]
+            who = "gold" if repeated[0] == GOLD_ROW else f"annotator {self._annotators.names[repeated[0]]}"
+            is_first = by_voter[repeated[0]] < first + self._row_counts[number]
+            where = "" if is_first else "the sentence stands first in "
             raise AnnotationError(
-                f"annotator {name} labelled this sentence before{_at(self._places[number])}, "
+                f"{who} labelled this sentence before{_at(self._places[number], where)}, "
                 "remove one or say which to keep (--duplicates first|newest)"
             )
         self.repeated_rows += len(repeated)
@@ -293,5 +295,5 @@ def _shown(token: str | None) -> str:
     return "the end" if token is None else repr(token)
 
 
-def _at(place: str) -> str:
-    return f" ({place})" if place else ""
+def _at(place: str, what: str = "") -> str:
+    return f" ({what}{place})" if place else ""

@@ -236,6 +236,7 @@ class _Loader:
         if self.labels is not None and self.settings.on_error == "stop":
             self.intake.problems.extend(self.labels.unknown())
         self.intake.check_layer()
+        self.intake.check_types()
         self._tell_unused()
         if self.intake.problems:
             self.intake.finish()

@@ -7,7 +7,7 @@ from contextlib import suppress
 from types import TracebackType
 from typing import Any, TypeAlias
 
-from crowdseq.errors import FormatError, Problem
+from crowdseq.errors import FormatError, OutputExistsError, Problem
 from crowdseq.formats.json_shape import Shaped, plain_value
 from crowdseq.formats.report import STATUSES, Finding, Rejected
 from crowdseq.formats.settings import ReadSettings
@@ -16,6 +16,7 @@ from crowdseq.formats.writing import AtomicFile
 # Text, bytes, or a JSON value read from an array.
 Raw: TypeAlias = str | bytes | dict[str, Any] | list[Any] | Shaped | None
 _EXAMPLES = 5
+_SHOWN_TYPES = 10
 _KEPT_WHEN_FILED = 1000
 _LONGEST_MESSAGE = 400
 
@@ -37,9 +38,15 @@ class Intake:
         self._texts: dict[str, str] = {}
         self._layers: dict[str, None] = {}
         self._has_layer = False
+        self._other_types: dict[str, None] = {}
+        self._has_type = False
         self._file: AtomicFile | None = None
         if settings.rejects is not None:
-            self._file = AtomicFile(settings.rejects, force=settings.force)
+            try:
+                self._file = AtomicFile(settings.rejects, force=settings.force)
+            except OutputExistsError:
+                what = f"{settings.rejects} exists already, name another file for rejects with --rejects"
+                raise OutputExistsError(what) from None
 
     def reject(self, problem: Problem, raw: Raw) -> None:
         """One record is faulty."""
@@ -83,6 +90,19 @@ class Intake:
         """The layers of one document, and whether the one that is read is among them."""
         self._layers.update(dict.fromkeys(names))
         self._has_layer |= has_it
+
+    def saw_types(self, names: Iterable[str], *, wanted: bool) -> None:
+        """The types of one span, and whether it is one of those asked for."""
+        self._has_type |= wanted
+        if not wanted:
+            self._other_types.update(dict.fromkeys(names))
+
+    def check_types(self) -> None:
+        """Types that no span has are a slip of the pen."""
+        if self._other_types and not self._has_type:
+            shown = ", ".join(sorted(self._other_types)[:_SHOWN_TYPES])
+            what = f"no span is of type {', '.join(self.settings.types or ())}, there is {shown}"
+            self.problems.insert(0, Problem(f"{what}: say one of them with --types"))
 
     def check_layer(self) -> None:
         """A layer that no document has is a slip of the pen; that some have nothing of it is common."""

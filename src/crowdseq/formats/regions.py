@@ -141,6 +141,8 @@ def _whole(regions: Sequence[Region], intake: Intake, place: Problem) -> Iterato
     types = intake.settings.types
     for region in regions:
         labels = region.labels if types is None else [name for name in region.labels if name in types]
+        if types is not None and region.labels:
+            intake.saw_types(region.labels, wanted=bool(labels))
         if region.labels and not labels:
             intake.warn("spans-of-other-types", "spans of other types were left out", place)
         elif len(region.parts) < 2:

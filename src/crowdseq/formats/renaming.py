@@ -25,7 +25,8 @@ def _with_new_annotators(record: Record, names: Mapping[str, str]) -> Record:
         new = names.get(name, name)
         if new in votes:
             raise SchemeError(
-                f"annotator {new} stands for two annotators of this sentence, rename one of them"
+                f"annotator {new} stands for two annotators of this sentence, "
+                "rename one of them or leave one out (--without)"
             )
         votes[new] = tags
     spans = record.extras.get(SPANS)

@@ -109,6 +109,8 @@ class CrfTrainer:
             )
         weights = wanted.labelled(corpus.offsets).astype(np.float64)
         if sentence_weights is not None:
+            if np.shape(sentence_weights) != weights.shape:
+                raise SettingsError(f"sentence weights must be {len(weights)} numbers not below 0")
             weights *= sentence_weights
         check_ends(wanted, inside.starts, inside.ends, corpus.offsets, weights)
         problem = CrfProblem.build(

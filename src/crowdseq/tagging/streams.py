@@ -43,6 +43,8 @@ class Passage:
         """From lists of tokens; without documents every sentence is one of its own."""
         offsets = offsets_of(np.fromiter(map(len, sentences), dtype=np.int64, count=len(sentences)))
         words = intern([token for sentence in sentences for token in sentence])
+        if documents is not None and len(documents) != len(sentences):
+            raise AnnotationError(f"{len(documents)} documents are named for {len(sentences)} sentences")
         alone = np.arange(len(sentences), dtype=np.int32)
         document_of = alone if documents is None else intern(list(documents)).ids
         found = {

@@ -11,6 +11,7 @@ from dataclasses import asdict, is_dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any
 
 import numpy as np
@@ -60,6 +61,12 @@ def check_free(folder: Path, *, force: bool) -> None:
     near = next(parent for parent in folder.absolute().parents if parent.exists())
     if not os.access(near, os.W_OK):
         raise UsageError(f"{folder} cannot be written, the folder {near} may not be written to")
+    try:
+        Path(mkdtemp(dir=near)).rmdir()  # some places may be written to by name only
+    except OSError as error:
+        raise UsageError(
+            f"{folder} cannot be written ({error.strerror}), name a folder for the run elsewhere"
+        ) from None
     if folder.exists() and not force:
         raise OutputExistsError(
             f"{folder} exists already, choose another folder or say --force to replace it"
