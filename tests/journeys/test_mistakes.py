@@ -189,3 +189,12 @@ def test_a_run_folder_below_a_file_is_told(shell: Shell, small_crowd: Path, tmp_
     answer = shell("learn", str(small_crowd), "-o", "file/run", "-m", "majority-vote", "-q")
     assert answer.code == 2
     assert "file/run cannot be written" in answer.err
+
+
+def test_check_says_who_skipped(shell: Shell, tmp_path: Path) -> None:
+    votes = [{"completed_by": who, "was_cancelled": who == 2, "result": list[str]()} for who in (1, 2)]
+    tasks = [{"id": number, "data": {"text": "Ada met Bea"}, "annotations": votes} for number in (1, 2)]
+    (tmp_path / "ls.json").write_text(json.dumps(tasks))
+    answer = shell("check", "ls.json")
+    assert answer.code == 0
+    assert "not labelled: skipped: 2 by 2" in answer.out

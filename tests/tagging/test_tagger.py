@@ -1,6 +1,8 @@
 """A trained tagger: tags, probabilities, reasons."""
 
+import os
 import pickle
+import signal
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
@@ -10,6 +12,7 @@ import pytest
 from builders import corpus, random_corpus
 from crowdseq.core.building import CorpusBuilder, Record
 from crowdseq.core.corpus import Corpus
+from crowdseq.core.labels import LabelScheme
 from crowdseq.errors import AnnotationError, SchemeError, SettingsError
 from crowdseq.numerics.chain import best_paths, marginals
 from crowdseq.tagging.chunks import CHUNKS
@@ -299,3 +302,28 @@ def test_an_interrupt_does_no_lasting_harm(tagger: Tagger, monkeypatch: pytest.M
 def test_a_used_tagger_can_be_copied(tagger: Tagger) -> None:
     told = tagger.tag(["Ada", "met", "Babbage"])
     assert pickle.loads(pickle.dumps(tagger)).tag(["Ada", "met", "Babbage"]) == told
+
+
+def test_a_sentence_that_no_tags_fit_is_told() -> None:
+    world = corpus("Ada/B-X Bea/E-X", scheme=LabelScheme(("B-X", "E-X"), "BIOES"))
+    pairs = CrfTrainer(features="basic", chunks="own").fit(world, world.gold_tags)
+    assert pairs.tag(["Ada", "Bea"]) == ("B-X", "E-X")
+    with pytest.raises(AnnotationError, match="sentence 2: no tags for its length"):
+        pairs.tag_many([["Ada", "Bea"], ["Ada"]])
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes do not fork here")
+def test_a_child_forked_while_the_tagger_was_busy_can_tag(tagger: Tagger) -> None:
+    told = tagger.tag(["Ada", "met", "Babbage"])
+    with tagger._word_rows._lock:
+        child = os.fork()
+        if child == 0:
+            signal.alarm(20)
+            os._exit(0 if tagger.tag(["Ada", "met", "Babbage"]) == told else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+def test_a_feature_function_that_gives_a_text_for_a_token_is_told() -> None:
+    wrong = FeatureSettings(windows={"word": (0,)}, function=lambda tokens: ["abc" for _ in tokens])
+    with pytest.raises(SettingsError, match="a list of texts is needed"):
+        CrfTrainer(features=wrong).fit(WORLD, WORLD.gold_tags)

@@ -16,7 +16,7 @@ from crowdseq.cli.printing import print_json
 def command(crowd: tuple[str, ...], reading: Any, as_json: bool, quiet: bool) -> None:
     from crowdseq.evaluation.agreement import measure_agreement
     from crowdseq.evaluation.description import describe
-    from crowdseq.reports.descriptions import describe_in_words
+    from crowdseq.reports.descriptions import describe_in_words, statuses_in_words
     from crowdseq.workflows.reading import read_parts
 
     parts, report = read_parts(crowd, reading)
@@ -34,3 +34,5 @@ def command(crowd: tuple[str, ...], reading: Any, as_json: bool, quiet: bool) ->
         if types:
             click.echo(f"{'' if number == 1 else chr(10)}layer {number}, --types {','.join(types)}")
         click.echo(describe_in_words(description, agreement))
+    if left := statuses_in_words(report.statuses):
+        click.echo(f"\nnot labelled: {left}")

@@ -1,5 +1,6 @@
 """What is in a crowd, in words and small tables."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from crowdseq.evaluation.description import Description
@@ -16,6 +17,17 @@ def describe_in_words(description: Description, agreement: dict[str, Any]) -> st
     if description.annotators:
         parts.append(as_text(_annotator_table(description)))
     return "\n\n".join(parts)
+
+
+def statuses_in_words(statuses: Mapping[str, Mapping[str, int]]) -> str:
+    """What annotators left unlabelled: `skipped: 19 by w6, 2 by w1; draft: 1 by w1`, or nothing."""
+    kinds = sorted({kind for counts in statuses.values() for kind in counts} - {"labelled"})
+    parts = []
+    for kind in kinds:
+        found = sorted(((counts.get(kind, 0), name) for name, counts in statuses.items()), reverse=True)
+        told = [f"{number:,} by {name}" for number, name in found if number]
+        parts.append(f"{kind}: {', '.join(told)}")
+    return "; ".join(parts)
 
 
 def _counts(description: Description) -> str:

@@ -1,6 +1,8 @@
 """From raw tokens to label scores: a word's looks are worked out once and then looked up."""
 
+import os
 import threading
+import weakref
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -156,6 +158,11 @@ class WordRows:
         pairs: Mapping[str, "PairNumbers"],
     ) -> None:
         self._stream, self._templates, self._n_labels, self._pairs = stream, templates, n_labels, pairs
+        self.renew()
+        _IN_USE.add(self)
+
+    def renew(self) -> None:
+        """Without words and with a lock that nobody holds: a forked child may have been born in between."""
         self._lock = threading.Lock()
         self._forget()
 
@@ -199,6 +206,17 @@ class WordRows:
             self._in_pairs[template] = _extended(self._in_pairs[template], self._filled, pairs.words(shown))
         self._filled += len(fresh)
 
+
+_IN_USE: "weakref.WeakSet[WordRows]" = weakref.WeakSet()
+
+
+def _renew_all() -> None:
+    for rows in list(_IN_USE):
+        rows.renew()
+
+
+if hasattr(os, "register_at_fork"):  # where processes fork
+    os.register_at_fork(after_in_child=_renew_all)
 
 Kept = TypeVar("Kept", FloatArray, IntArray)
 

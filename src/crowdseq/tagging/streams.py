@@ -148,5 +148,7 @@ def _custom_pieces(passage: Passage, function: FeatureFunction) -> list[tuple[st
             raise SettingsError(
                 f"the feature function gave {len(described)} descriptions for {len(tokens)} tokens"
             )
+        if any(isinstance(token, str) for token in described):
+            raise SettingsError("the feature function gave one text for a token, a list of texts is needed")
         pieces.extend(tuple(dict.fromkeys(map(str, token))) for token in described)
     return pieces

@@ -137,6 +137,10 @@ class Tagger:
         """The best valid tags of every sentence."""
         lattice = self.lattice(sentences, context, threads)
         path, _ = best_paths(lattice, threads)
+        if len(path) and path.min() < 0:
+            token = int(np.flatnonzero(path < 0)[0])
+            stuck = int(np.searchsorted(lattice.offsets, token, side="right"))
+            raise AnnotationError(f"sentence {stuck}: no tags for its length keep the rules of the scheme")
         names = self._names[path].tolist()
         bounds = lattice.offsets.tolist()
         return [tuple(names[a:b]) for a, b in pairwise(bounds)]
