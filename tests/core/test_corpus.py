@@ -1,5 +1,6 @@
 """Views on a corpus, and the promises of its nouns."""
 
+import pickle
 from typing import Any
 
 import numpy as np
@@ -176,3 +177,12 @@ def test_annotations_that_do_not_fit_their_sentences_are_refused() -> None:
         build([0], [0, 1], [0], [2])
     with pytest.raises(AnnotationError, match="an annotator who is not listed"):
         build([1], [0, 1], [0, 0], [2])
+
+
+def test_a_text_from_another_process_is_as_fixed_as_the_original() -> None:
+    text = corpus("Ada/B-PER/B-PER slept/O/O").text
+    copied = pickle.loads(pickle.dumps(text))
+    assert copied.tokens == text.tokens
+    # Else every kernel would be compiled a second time for arrays that may be written to.
+    assert not copied.offsets.flags.writeable
+    assert not copied.token_ids.flags.writeable

@@ -53,6 +53,14 @@ class Text:
             raise AnnotationError("a text has as many ids as sentences, and one document for each")
         if len(self.token_ids) != self.offsets[-1]:
             raise AnnotationError("the offsets of a text end where its tokens end")
+        self._freeze()
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """A copy from another process is as fixed as the original: kernels are compiled for either kind."""
+        self.__dict__.update(state)
+        self._freeze()
+
+    def _freeze(self) -> None:
         for array in (self.token_ids, self.offsets, self.document_of):
             array.setflags(write=False)
 
