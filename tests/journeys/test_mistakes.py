@@ -198,3 +198,14 @@ def test_check_says_who_skipped(shell: Shell, tmp_path: Path) -> None:
     answer = shell("check", "ls.json")
     assert answer.code == 0
     assert "not labelled: skipped: 2 by 2" in answer.out
+
+
+def test_a_json_array_is_tagged_as_text_if_that_is_meant(
+    shell: Shell, small_crowd: Path, tmp_path: Path
+) -> None:
+    assert shell("learn", str(small_crowd), "-o", "run", "-m", "majority-vote", "-q").code == 0
+    (tmp_path / "a.json").write_text('[{"id": 1}]\n')
+    refused = shell("tag", "run", "a.json")
+    assert refused.code == 3
+    assert "say --from text" in refused.err
+    assert shell("tag", "run", "a.json", "--from", "text").code == 0

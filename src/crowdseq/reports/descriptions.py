@@ -7,6 +7,8 @@ from crowdseq.evaluation.description import Description
 from crowdseq.reports.html.figures import count
 from crowdseq.reports.tables import Table, as_text, show
 
+_SHOWN_NAMES = 5
+
 
 def describe_in_words(description: Description, agreement: dict[str, Any]) -> str:
     """Counts, coverage, labels, annotators, oddities."""
@@ -26,7 +28,8 @@ def statuses_in_words(statuses: Mapping[str, Mapping[str, int]]) -> str:
     for kind in kinds:
         found = sorted(((counts.get(kind, 0), name) for name, counts in statuses.items()), reverse=True)
         told = [f"{number:,} by {name}" for number, name in found if number]
-        parts.append(f"{kind}: {', '.join(told)}")
+        more = [f"and by {len(told) - _SHOWN_NAMES} more"] if len(told) > _SHOWN_NAMES else []
+        parts.append(f"{kind}: {', '.join([*told[:_SHOWN_NAMES], *more])}")
     return "; ".join(parts)
 
 

@@ -16,7 +16,6 @@ from crowdseq.tagging.problem import ChainRules, CrfProblem
 from crowdseq.tagging.scoring import StreamWeights
 from crowdseq.tagging.streams import Passage
 from crowdseq.tagging.tagger import Tagger
-from crowdseq.tagging.target_checks import check_ends
 from crowdseq.tagging.targets import Targets, check_tags
 
 
@@ -112,7 +111,6 @@ class CrfTrainer:
             if np.shape(sentence_weights) != weights.shape:
                 raise SettingsError(f"sentence weights must be {len(weights)} numbers not below 0")
             weights *= sentence_weights
-        check_ends(wanted, inside.starts, inside.ends, corpus.offsets, weights)
         problem = CrfProblem.build(
             Passage.of_text(corpus.text),
             ChainRules(inside.allowed, inside.starts, inside.ends),

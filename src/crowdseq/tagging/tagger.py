@@ -22,9 +22,10 @@ from crowdseq.tagging.chunks import Chain, summed
 from crowdseq.tagging.explanation import Explanation, Reason, reasons, strongest
 from crowdseq.tagging.features import EDGE, PAIRS, WORDS, FeatureSettings
 from crowdseq.tagging.inventory import word_pieces
-from crowdseq.tagging.scoring import StreamWeights, WordRows
+from crowdseq.tagging.scoring import StreamWeights
 from crowdseq.tagging.streams import PAIR_BREAK, Passage, further_streams, pair_codes
 from crowdseq.tagging.templates import TEMPLATES
+from crowdseq.tagging.word_rows import WordRows
 
 
 @dataclass(frozen=True, eq=False)

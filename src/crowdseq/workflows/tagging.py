@@ -56,8 +56,8 @@ def tag_file(
     with open_source(source, reading.limits) as stream, Intake(reading) as intake:
         lines = read_lines(stream, intake)
         first = list(islice(lines, _GUESSED_FROM))
-        guess = "conll" if reading.columns else guess_input(path, [line for _, line in first])
-        kind = kind or guess
+        if kind is None:
+            kind = "conll" if reading.columns else guess_input(path, [line for _, line in first])
         spaced = any(" " in tag for tag in tagger.scheme.tags)
         held = parse_columns(reading.columns) if reading.columns else None
         sentences = carry(kind, chain(first, lines), path, words, spaced, held)
