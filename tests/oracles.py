@@ -7,7 +7,7 @@ from itertools import pairwise, product
 import numpy as np
 
 from crowdseq.arrays import FloatArray
-from crowdseq.numerics.chain import Lattice
+from crowdseq.numerics.chains.chain import Lattice
 
 
 @dataclass(frozen=True)

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from builders import random_corpus
-from crowdseq.aggregation.coupling import _OTHERS, Coupling, type_numbers
-from crowdseq.aggregation.evidence import word_numbers
-from crowdseq.aggregation.plausibility import part_outside
 from crowdseq.arrays import FloatArray
 from crowdseq.core.corpus import Corpus
+from crowdseq.methods.sa_slc.coupling import _OTHERS, Coupling, type_numbers
+from crowdseq.methods.sa_slc.evidence import word_numbers
+from crowdseq.methods.sa_slc.plausibility import part_outside
 
 
 def world_and_beliefs(seed: int, kind: str = "IOB2") -> tuple[Corpus, FloatArray, FloatArray]:

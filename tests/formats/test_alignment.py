@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from crowdseq.core.labels import CHUNK_KINDS, LabelScheme
 from crowdseq.core.spans import Span, decode, encode
 from crowdseq.errors import AnnotationError
-from crowdseq.formats.alignment import Mark, character_bounds, project, snap, visible
+from crowdseq.formats.spans.align import Mark, character_bounds, project, snap, visible
 
 # "Ada met  Bo." cut into Ada, met, Bo and the full stop
 STARTS, ENDS = [0, 4, 9, 11], [3, 7, 11, 12]

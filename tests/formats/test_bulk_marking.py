@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 from crowdseq.core.building import Record
 from crowdseq.errors import AnnotationError, FormatError
 from crowdseq.formats import read
-from crowdseq.formats.bulk_marking import BulkMarker, PlainDocument
-from crowdseq.formats.importing import Imported
-from crowdseq.formats.intake import Intake
-from crowdseq.formats.label_studio import _Reader
-from crowdseq.formats.marking import Document, Marker
-from crowdseq.formats.regions import Region
+from crowdseq.formats.findings.collector import Intake
+from crowdseq.formats.reading import Imported
 from crowdseq.formats.settings import ReadSettings
+from crowdseq.formats.spans.bulk_to_records import BulkMarker, PlainDocument
+from crowdseq.formats.spans.resolve import Region
+from crowdseq.formats.spans.to_records import Document, Marker
+from crowdseq.formats.tools.label_studio.tasks import _Reader
 
 TEXT = "Ada ran to St. Gallen, then Ada slept."
 Marks = list[tuple[int, int, str, str]]

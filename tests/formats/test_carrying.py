@@ -7,7 +7,7 @@ import pytest
 
 from crowdseq.errors import FormatError
 from crowdseq.formats.carrying import carry, guess_input
-from crowdseq.formats.conll_columns import parse_columns
+from crowdseq.formats.tools.conll.columns import parse_columns
 
 
 def lines(text: str) -> list[tuple[int, str]]:

@@ -10,7 +10,7 @@ from crowdseq.core import slips
 from crowdseq.core.corpus import Corpus
 from crowdseq.evaluation.description import describe
 from crowdseq.formats import read
-from crowdseq.formats.inspection import slips_by_name
+from crowdseq.formats.findings.inspection import slips_by_name
 from file_fixtures import Put
 from strategies import corpora
 

@@ -10,9 +10,9 @@ from crowdseq.core.building import CorpusBuilder, Record
 from crowdseq.core.corpus import Corpus
 from crowdseq.errors import FormatError
 from crowdseq.formats import read, read_layers
-from crowdseq.formats.intake import Intake
-from crowdseq.formats.layering import Layer, split_layers
+from crowdseq.formats.findings.collector import Intake
 from crowdseq.formats.settings import ReadSettings
+from crowdseq.formats.spans.overlaps import Layer, split_layers
 from file_fixtures import Put
 from formats.marked_files import votes
 

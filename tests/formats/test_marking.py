@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from crowdseq.core.building import Record
 from crowdseq.errors import AnnotationError, FormatError, Problem, SettingsError
 from crowdseq.formats import ReadSettings
-from crowdseq.formats.alignment import Grid, Mark, exact_tags, snap
-from crowdseq.formats.intake import Intake
-from crowdseq.formats.kept_text import locate, token_bounds
-from crowdseq.formats.marking import Document, Marker
-from crowdseq.formats.regions import Region, marks_of, plain_marks
-from crowdseq.formats.tokenizing import tokenizer
+from crowdseq.formats.findings.collector import Intake
+from crowdseq.formats.spans.align import Grid, Mark, exact_tags, snap
+from crowdseq.formats.spans.kept_text import locate, token_bounds
+from crowdseq.formats.spans.resolve import Region, marks_of, plain_marks
+from crowdseq.formats.spans.to_records import Document, Marker
+from crowdseq.formats.spans.tokenize import tokenizer
 
 TEXT = "Ada met  Bo-Li in\nNew York."
 

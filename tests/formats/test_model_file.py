@@ -13,7 +13,7 @@ from safetensors.numpy import load_file, save_file
 
 from builders import corpus
 from crowdseq.errors import CrowdseqError, FormatError, SettingsError
-from crowdseq.formats.model_file import MODEL, WEIGHTS, load_tagger, save_tagger
+from crowdseq.formats.models.crf import MODEL, WEIGHTS, load_tagger, save_tagger
 from crowdseq.tagging.crf import CrfTrainer
 from crowdseq.tagging.features import FeatureSettings
 from crowdseq.tagging.tagger import Tagger

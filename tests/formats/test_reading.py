@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crowdseq.errors import FormatError
-from crowdseq.formats import reading
-from crowdseq.formats.intake import Intake
-from crowdseq.formats.reading import read_lines, read_text
+from crowdseq.formats.files import lines
+from crowdseq.formats.files.lines import read_lines, read_text
+from crowdseq.formats.files.sources import Source, open_source
+from crowdseq.formats.findings.collector import Intake
 from crowdseq.formats.settings import Limits, ReadSettings
-from crowdseq.formats.sources import Source, open_source
 
 NOT_LINE_ENDS = "\u2028\u2029\x85\x0b\x0c\x1c\x1d\x1e"
 
@@ -42,7 +42,7 @@ def slow_lines(text: str) -> list[str]:
 def test_lines_are_those_of_a_slow_look_whatever_the_blocks(text: str, size: int) -> None:
     data = text.encode("utf-8")
     blocks = iter([data[place : place + size] for place in range(0, len(data), size)])
-    found = [line.decode("utf-8").rstrip("\r\n") for line, _ in reading._raw_lines(blocks, 10**6)]
+    found = [line.decode("utf-8").rstrip("\r\n") for line, _ in lines._raw_lines(blocks, 10**6)]
     assert found == slow_lines(text)
 
 
@@ -50,7 +50,7 @@ def test_lines_are_those_of_a_slow_look_whatever_the_blocks(text: str, size: int
 def test_a_long_line_never_swallows_its_neighbours(text: str, size: int, limit: int) -> None:
     data = text.encode("utf-8")
     blocks = iter([data[place : place + size] for place in range(0, len(data), size)])
-    found = list(reading._raw_lines(blocks, limit))
+    found = list(lines._raw_lines(blocks, limit))
     assert sum(length for _, length in found) == len(data)
     whole = [line.decode("utf-8").rstrip("\r\n") for line, length in found if length <= limit]
     expected = [line for line in slow_lines(text) if len(line.encode()) < limit - 1]

@@ -24,8 +24,8 @@ def format_of(text: str, name: str = "some-file") -> str | None:
 
 def test_every_module_with_a_format_is_registered() -> None:
     modules = [
-        importlib.import_module(f"crowdseq.formats.{module.name}")
-        for module in pkgutil.iter_modules(crowdseq.formats.__path__)
+        importlib.import_module(module.name)
+        for module in pkgutil.walk_packages(crowdseq.formats.__path__, "crowdseq.formats.")
     ]
     found = {module.FORMAT.name for module in modules if isinstance(getattr(module, "FORMAT", None), Format)}
     assert found == set(FORMATS)

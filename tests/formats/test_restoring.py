@@ -18,8 +18,8 @@ from crowdseq.core.spans import Span
 from crowdseq.core.text import Sentence
 from crowdseq.errors import CrowdseqError
 from crowdseq.formats import Limits, read, write
-from crowdseq.formats.alignment import Mark
-from crowdseq.formats.restoring import crowds, restore
+from crowdseq.formats.spans.align import Mark
+from crowdseq.formats.spans.from_corpus import crowds, restore
 from file_fixtures import Faults, Put
 from formats.long_table import samples
 from formats.marked_files import plain, span_worlds

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from crowdseq.errors import FormatError
-from crowdseq.formats.gathering import Folder, gather
+from crowdseq.formats.files.inputs import Folder, gather
+from crowdseq.formats.files.sources import Source, Stream, open_source, stem_of
 from crowdseq.formats.settings import Limits
-from crowdseq.formats.sources import Source, Stream, open_source, stem_of
 
 
 def content(source: Source, limits: Limits | None = None) -> bytes:

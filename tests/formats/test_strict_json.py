@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdseq.formats.strict_json import _CAREFUL, UNSURE, JsonFault, attempt, decode, loads
+from crowdseq.formats.json_io.strict import _CAREFUL, UNSURE, JsonFault, attempt, decode, loads
 
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),

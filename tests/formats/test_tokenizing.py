@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crowdseq.errors import MissingExtraError, SettingsError
-from crowdseq.formats.tokenizing import cutter, tokenizer
+from crowdseq.formats.spans.tokenize import cutter, tokenizer
 
 
 def tokens(text: str, name: str = "words") -> list[str]:

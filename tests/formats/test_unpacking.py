@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crowdseq.errors import FormatError
+from crowdseq.formats.files.gzip import unpack
+from crowdseq.formats.files.sources import Source, open_source
 from crowdseq.formats.settings import Limits
-from crowdseq.formats.sources import Source, open_source
-from crowdseq.formats.unpacking import unpack
 
 
 def unpacked(data: bytes, limits: Limits | None = None) -> bytes:

@@ -7,9 +7,9 @@ from typing import Any, ClassVar
 import pytest
 
 from builders import corpus
-from crowdseq.formats import ReadSettings, importing, read, write
+from crowdseq.formats import ReadSettings, read, reading, write
+from crowdseq.formats.files.inputs import gather
 from crowdseq.formats.format import Format
-from crowdseq.formats.gathering import gather
 from crowdseq.formats.registry import FORMATS
 from crowdseq.formats.unused_settings import _NOT_FOR_ALL
 from file_fixtures import Put
@@ -51,8 +51,8 @@ def _looked_at(name: str, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, se
         _Watched.seen.clear()
         return gather(inputs)
 
-    monkeypatch.setattr(importing, "gather", begin)
-    monkeypatch.setattr(importing, "unused_settings", look)
+    monkeypatch.setattr(reading, "gather", begin)
+    monkeypatch.setattr(reading, "unused_settings", look)
     read(name, _Watched(empty_means="labelled"))
     return found
 

@@ -14,7 +14,7 @@ from builders import corpus
 from crowdseq.core.building import CorpusBuilder, Record
 from crowdseq.errors import CrowdseqError, OutputExistsError, SettingsError, UsageError
 from crowdseq.formats import list_formats, read, write
-from crowdseq.formats.writing import AtomicFile
+from crowdseq.storage.atomic import AtomicFile
 
 
 def test_a_file_appears_only_when_it_is_whole(tmp_path: Path) -> None:

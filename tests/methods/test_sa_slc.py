@@ -9,9 +9,6 @@ import pytest
 
 from builders import corpus, random_corpus
 from crowdseq.aggregation.contract import Help
-from crowdseq.aggregation.evidence import ContextVotes, Evidence, word_numbers
-from crowdseq.aggregation.joint_em import JointEm, State
-from crowdseq.aggregation.plausibility import LEVELS, plausibility_levels
 from crowdseq.aggregation.truth_model import Belief
 from crowdseq.arrays import FloatArray
 from crowdseq.core.corpus import Corpus
@@ -20,7 +17,10 @@ from crowdseq.errors import SettingsError
 from crowdseq.evaluation.scores import score_tags
 from crowdseq.formats import read
 from crowdseq.methods.sa_slc import SaSlc
-from crowdseq.numerics.dependency import Smoothing
+from crowdseq.methods.sa_slc.evidence import ContextVotes, Evidence, word_numbers
+from crowdseq.methods.sa_slc.joint_em import JointEm, State
+from crowdseq.methods.sa_slc.plausibility import LEVELS, plausibility_levels
+from crowdseq.numerics.crowds.dependency import Smoothing
 
 PLAIN_EM = {
     "folds": 1,

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from crowdseq.arrays import FloatArray, IntArray
-from crowdseq.numerics.annotator_models import Accuracies, AnnotatorModel, Spamming
-from crowdseq.numerics.confusions import Confusions
-from crowdseq.numerics.votes import VoteTable
+from crowdseq.numerics.crowds.annotator_models import Accuracies, AnnotatorModel, Spamming
+from crowdseq.numerics.crowds.confusions import Confusions
+from crowdseq.numerics.crowds.votes import VoteTable
 
 K, M, T = 3, 4, 4000
 SKILLS = (0.9, 0.6, 0.3)

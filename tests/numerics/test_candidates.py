@@ -7,8 +7,8 @@ import pytest
 
 from crowdseq.arrays import BoolArray, FloatArray
 from crowdseq.core.labels import LabelScheme
-from crowdseq.numerics.candidates import candidate_mask, consistency, count_sequences, with_paths
-from crowdseq.numerics.pruned_chain import CandidateLists, mean_log10_sequences, pruned_marginals
+from crowdseq.numerics.chains.candidates import candidate_mask, consistency, count_sequences, with_paths
+from crowdseq.numerics.chains.pruned_chain import CandidateLists, mean_log10_sequences, pruned_marginals
 
 IOB = LabelScheme.of_types(["LOC", "ORG", "PER"])
 

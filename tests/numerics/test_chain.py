@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from crowdseq.errors import SettingsError
-from crowdseq.numerics import chain, compiling
-from crowdseq.numerics.chain import Lattice
+from crowdseq.numerics import compiling
+from crowdseq.numerics.chains import chain
+from crowdseq.numerics.chains.chain import Lattice
 from oracles import list_sentence, path_score
 
 WORLDS = 1_200

@@ -9,10 +9,10 @@ import pytest
 
 from crowdseq.arrays import FloatArray
 from crowdseq.numerics.blocks import run_blocks, sentence_blocks
+from crowdseq.numerics.chains.exponential import exponential
 from crowdseq.numerics.compiling import kernel
-from crowdseq.numerics.exponential import exponential
 from crowdseq.numerics.lanes import N_LANES, load, store
-from crowdseq.numerics.lbfgs import Minimiser
+from crowdseq.numerics.optimise.lbfgs import Minimiser
 
 
 @kernel

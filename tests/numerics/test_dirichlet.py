@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 from scipy.special import digamma
 
-from crowdseq.numerics.dirichlet import dirichlet_divergence, expected_logs, learn_rows
+from crowdseq.numerics.crowds.dirichlet import dirichlet_divergence, expected_logs, learn_rows
 
 
 def test_a_belief_diverges_as_its_densities_say() -> None:

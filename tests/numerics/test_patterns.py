@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from crowdseq.arrays import IntArray
-from crowdseq.numerics import patterns
-from crowdseq.numerics.patterns import Patterns
+from crowdseq.numerics.crowds import patterns
+from crowdseq.numerics.crowds.patterns import Patterns
 
 
 def random_votes(seed: int) -> tuple[IntArray, IntArray, IntArray]:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from crowdseq.numerics import vectors
+from crowdseq.numerics.optimise import vectors
 
 _SHORT, _LONG = 40_000, 1_200_000  # the second is long enough for threads to be used
 

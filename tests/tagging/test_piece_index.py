@@ -5,8 +5,8 @@ import random
 import numpy as np
 import pytest
 
-from crowdseq.numerics.ascii_looks import FLAGS, GREEK
-from crowdseq.numerics.ascii_words import MOST, NUMBERS
+from crowdseq.numerics.features.ascii_looks import FLAGS, GREEK
+from crowdseq.numerics.features.ascii_words import MOST, NUMBERS
 from crowdseq.tagging.inventory import word_pieces
 from crowdseq.tagging.piece_index import PieceIndex
 from crowdseq.tagging.scoring import PairNumbers, StreamWeights

@@ -7,8 +7,8 @@ import pytest
 from builders import corpus
 from crowdseq.arrays import FloatArray
 from crowdseq.errors import AnnotationError, SettingsError
-from crowdseq.numerics.chain import Lattice, marginals
-from crowdseq.numerics.lbfgs import Memory, Minimiser
+from crowdseq.numerics.chains.chain import Lattice, marginals
+from crowdseq.numerics.optimise.lbfgs import Memory, Minimiser
 from crowdseq.tagging.crf import CrfTrainer
 from crowdseq.tagging.features import FEATURE_SETS, FeatureSettings
 from crowdseq.tagging.problem import ChainRules, CrfProblem

@@ -14,7 +14,7 @@ from crowdseq.core.building import CorpusBuilder, Record
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.labels import LabelScheme
 from crowdseq.errors import AnnotationError, SchemeError, SettingsError
-from crowdseq.numerics.chain import best_paths, marginals
+from crowdseq.numerics.chains.chain import best_paths, marginals
 from crowdseq.tagging.chunks import CHUNKS
 from crowdseq.tagging.crf import CrfTrainer
 from crowdseq.tagging.features import FEATURE_SETS, FeatureSettings

@@ -10,10 +10,10 @@ from crowdseq.arrays import FloatArray, IntArray
 from crowdseq.core.annotations import Votes
 from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
-from crowdseq.numerics.annotator_models import Accuracies, AnnotatorModel, Spamming
-from crowdseq.numerics.confusions import Confusions
-from crowdseq.numerics.crowd_chain import ChainPrior, CrowdChain
-from crowdseq.numerics.crowd_tokens import CrowdTokens
+from crowdseq.numerics.crowds.annotator_models import Accuracies, AnnotatorModel, Spamming
+from crowdseq.numerics.crowds.confusions import Confusions
+from crowdseq.numerics.crowds.crowd_chain import ChainPrior, CrowdChain
+from crowdseq.numerics.crowds.crowd_tokens import CrowdTokens
 from crowdseq.numerics.em import Progress
 
 

@@ -11,7 +11,7 @@ from crowdseq.core.ragged import gather_ranges
 from crowdseq.core.slips import count_slips
 from crowdseq.core.spans import SpanTable, find_spans
 from crowdseq.evaluation.copying import find_copies
-from crowdseq.numerics.categorical import normalise
+from crowdseq.numerics.crowds.categorical import normalise
 
 _FEW_SENTENCES = 20
 _MANY_SLIPS = 0.02

@@ -11,7 +11,7 @@ from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.labels import LabelScheme
 from crowdseq.errors import AnnotationError
-from crowdseq.numerics.chain import Lattice, best_paths
+from crowdseq.numerics.chains.chain import Lattice, best_paths
 
 # Breaks ties between equally good tags without ever outweighing a real difference of probability.
 _TIE_STEP = 1e-9

@@ -6,8 +6,8 @@ import numpy as np
 
 from crowdseq.arrays import BoolArray, FloatArray, IntArray
 from crowdseq.core.corpus import Corpus
-from crowdseq.numerics.chain import Lattice, log_partition
-from crowdseq.numerics.lbfgs import Minimiser
+from crowdseq.numerics.chains.chain import Lattice, log_partition
+from crowdseq.numerics.optimise.lbfgs import Minimiser
 from crowdseq.tagging.crf import CrfTrainer
 from crowdseq.tagging.problem import ChainRules, CrfProblem
 from crowdseq.tagging.streams import Passage

@@ -6,7 +6,7 @@ from crowdseq.arrays import FloatArray
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.ragged import gather_ranges
 from crowdseq.core.spans import SpanTable, find_spans, paint
-from crowdseq.numerics.categorical import count_votes, normalise
+from crowdseq.numerics.crowds.categorical import count_votes, normalise
 
 
 def label_shares(corpus: Corpus) -> FloatArray:

@@ -29,9 +29,9 @@ def command(data: Path, out: str, page: str | None, repeats: int, force: bool, q
     from crowdseq.experiments.bench_estep import estep_rows
     from crowdseq.experiments.bench_methods import method_rows
     from crowdseq.experiments.bench_rows import render_bench
-    from crowdseq.formats.writing import AtomicFile, check_free
     from crowdseq.reports.benchmarks import method_tables
     from crowdseq.reports.tables import as_markdown
+    from crowdseq.storage.atomic import AtomicFile, check_free
 
     for path in filter(None, (out, page)):
         check_free(path, force=force)

@@ -14,7 +14,7 @@ from crowdseq.cli.options import force_option, quiet_option
 @force_option
 @quiet_option
 def command(run: str, out: str, title: str | None, force: bool, quiet: bool) -> None:
-    from crowdseq.formats.writing import AtomicFile, check_free
+    from crowdseq.storage.atomic import AtomicFile, check_free
     from crowdseq.workflows.reporting import run_report
 
     if out != "-":

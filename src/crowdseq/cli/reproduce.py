@@ -183,7 +183,7 @@ def _make_folder(out: Path) -> None:
 
 
 def _write(out: Path, name: str, text: str) -> None:
-    from crowdseq.formats.writing import AtomicFile
+    from crowdseq.storage.atomic import AtomicFile
 
     with AtomicFile(out / name, force=True) as file:
         file.write(text.encode())

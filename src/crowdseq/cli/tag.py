@@ -52,7 +52,7 @@ def command(
     quiet: bool,
 ) -> None:
     from crowdseq.formats.settings import ReadSettings
-    from crowdseq.formats.writing import AtomicFile
+    from crowdseq.storage.atomic import AtomicFile
     from crowdseq.workflows.tagging import open_tagger, tag_file
 
     tagger = open_tagger(run)

@@ -8,9 +8,9 @@ from crowdseq.aggregation.settling import scheme_scores
 from crowdseq.aggregation.voting import label_shares
 from crowdseq.experiments.bench_measures import interleave
 from crowdseq.experiments.bench_methods import made_up_crowd
-from crowdseq.numerics.candidates import candidate_mask, with_paths
-from crowdseq.numerics.pruned_chain import CandidateLists, pruned_marginals
-from crowdseq.numerics.votes import VoteTable
+from crowdseq.numerics.chains.candidates import candidate_mask, with_paths
+from crowdseq.numerics.chains.pruned_chain import CandidateLists, pruned_marginals
+from crowdseq.numerics.crowds.votes import VoteTable
 
 MUST, AIM = 3.0, 5.0
 

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 import crowdseq
-from crowdseq.aggregation.evidence import ContextVotes, linked_tokens, word_numbers
 from crowdseq.arrays import FloatArray, IntArray
 from crowdseq.core.corpus import Corpus
 from crowdseq.experiments.crowd_cells import cell_crowd, cell_key
 from crowdseq.methods.sa_slc import SaSlc
+from crowdseq.methods.sa_slc.evidence import ContextVotes, linked_tokens, word_numbers
 from crowdseq.reports.reproduction.recipes import recipe_of
 from crowdseq.workflows.learning import learn
 

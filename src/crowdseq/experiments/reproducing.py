@@ -6,8 +6,8 @@ from typing import Any
 
 from crowdseq.errors import OutputExistsError, SettingsError
 from crowdseq.experiments.catalogue import EXPERIMENTS, cell_file
-from crowdseq.formats.writing import AtomicFile
 from crowdseq.reports.reproduction.page import NOTE, SECTIONS, make_figures, make_page
+from crowdseq.storage.atomic import AtomicFile
 
 Cells = Sequence[Mapping[str, Any]]
 

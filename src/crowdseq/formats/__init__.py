@@ -4,26 +4,26 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from crowdseq.formats.exporting import write, write_consensus
+    from crowdseq.formats.findings.import_report import ImportReport
     from crowdseq.formats.format import Format
-    from crowdseq.formats.importing import Imported, read, read_layers
+    from crowdseq.formats.reading import Imported, read, read_layers
     from crowdseq.formats.registry import FORMATS, list_formats
-    from crowdseq.formats.report import ImportReport
     from crowdseq.formats.settings import Limits, ReadSettings
+    from crowdseq.formats.writing import write, write_consensus
 
 # Name to the module that has it; loaded when first asked for: tagging a sentence needs no format at all.
 _WHERE = {
     "FORMATS": "registry",
     "Format": "format",
-    "ImportReport": "report",
-    "Imported": "importing",
+    "ImportReport": "findings.import_report",
+    "Imported": "reading",
     "Limits": "settings",
     "ReadSettings": "settings",
     "list_formats": "registry",
-    "read": "importing",
-    "read_layers": "importing",
-    "write": "exporting",
-    "write_consensus": "exporting",
+    "read": "reading",
+    "read_layers": "reading",
+    "write": "writing",
+    "write_consensus": "writing",
 }
 
 __all__ = [

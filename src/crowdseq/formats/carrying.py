@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from crowdseq.errors import FormatError, Problem, SettingsError
-from crowdseq.formats.carrying_columns import Back, Carried, from_columns, with_tags
-from crowdseq.formats.conll_columns import DOCUMENT_START, Columns
-from crowdseq.formats.strict_json import JsonFault, loads
-from crowdseq.formats.tokenizing import tokenizer
+from crowdseq.formats.json_io.strict import JsonFault, loads
+from crowdseq.formats.spans.tokenize import tokenizer
+from crowdseq.formats.tools.conll.carrying_columns import Back, Carried, from_columns, with_tags
+from crowdseq.formats.tools.conll.columns import DOCUMENT_START, Columns
 
 INPUTS = ("text", "conll", "jsonl")
 _JSON_ARRAY = re.compile(r"\s*\[\s*[\[{]")

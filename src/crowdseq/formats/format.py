@@ -9,9 +9,9 @@ from typing import NamedTuple, TypeAlias
 from crowdseq.core.building import Record
 from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
-from crowdseq.formats.gathering import Folder
-from crowdseq.formats.intake import Intake, Raw
-from crowdseq.formats.sources import Source, Stream
+from crowdseq.formats.files.inputs import Folder
+from crowdseq.formats.files.sources import Source, Stream
+from crowdseq.formats.findings.collector import Intake, Raw
 
 NO, BY_NAME, LIKELY, SURE = range(4)
 # Settings that all formats use which mark characters instead of tokens.

@@ -1,163 +1,278 @@
-"""Bytes to numbered lines of text: encodings, byte order marks, line ends, limits."""
+"""read: files and folders in any known format to one corpus and a report on them."""
 
-import codecs
-from collections.abc import Iterator
-from itertools import chain
+import gc
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import PurePath
+from typing import Any
+from unicodedata import normalize
 
-from crowdseq.errors import FormatError, Problem
-from crowdseq.formats.encodings import DEFAULT_ENCODING, not_decoded, wide_encoding
-from crowdseq.formats.intake import Intake
-from crowdseq.formats.sources import Stream
+from crowdseq.core.building import CorpusBuilder, Record
+from crowdseq.core.corpus import Corpus
+from crowdseq.errors import FormatError, InputError, Problem, SchemeError
+from crowdseq.formats.conventions.label_set import LabelSet, widen
+from crowdseq.formats.conventions.names import renamed
+from crowdseq.formats.files.inputs import Folder, Input, gather
+from crowdseq.formats.files.lines import head_text
+from crowdseq.formats.files.sources import HEAD_BYTES, Source, Stream, open_source
+from crowdseq.formats.files.zip import is_archive, open_archive
+from crowdseq.formats.findings.collector import Intake, TooManyFaults
+from crowdseq.formats.findings.import_report import FileRead, ImportReport
+from crowdseq.formats.findings.inspection import inspect
+from crowdseq.formats.format import LIKELY, Format, Found, Sample
+from crowdseq.formats.registry import find_format, looks_like, recognise, recognise_folder
+from crowdseq.formats.settings import ReadSettings
+from crowdseq.formats.spans.align import project, visible
+from crowdseq.formats.spans.kept_text import TEXT, check_same_text
+from crowdseq.formats.spans.overlaps import Layer, split_layers
+from crowdseq.formats.unused_settings import unused_settings
 
-_SHOWN_OF_LONG_LINE = 200
+
+@dataclass(frozen=True)
+class Imported:
+    """What was read, and what there is to say about it; layers only if overlapping spans were taken apart."""
+
+    corpus: Corpus
+    report: ImportReport
+    layers: tuple[Layer, ...] = ()
 
 
-def read_lines(stream: Stream, intake: Intake) -> Iterator[tuple[int, str]]:
-    """Line numbers and lines without their ends; a line that cannot be decoded is rejected.
+def read(inputs: Input | Iterable[Input], settings: ReadSettings | None = None, **changes: Any) -> Imported:
+    """Paths, folders, `-` or bytes to one corpus; sentences of one id are joined.
 
-    Lines end at LF, CRLF or CR and nowhere else: U+2028, NEL, VT, FF and FS are characters like others.
+    changes: single settings by name, such as format="conll". Raises FormatError with every fault found, and
+    for overlapping spans of which the settings ask for layers but do not say for which one.
     """
-    encoding = chosen_encoding(stream, intake)
-    line_encoding = DEFAULT_ENCODING if _is_wide(encoding) else encoding
-    limit = intake.settings.limits.line_bytes
-    ends = _LineEnds()
-    blocks = _without_mark(ends.watch(_splittable(stream, encoding)), stream, intake)
-    offset = 0
-    for number, (raw, size) in enumerate(_raw_lines(blocks, limit), 1):
-        if size > limit:
-            place = Problem(f"the line is longer than {limit:,} bytes, split the record", stream.name, number)
-            intake.reject(place, raw)
-        else:
-            try:
-                text = raw.decode(line_encoding)
-            except UnicodeDecodeError as error:
-                what = not_decoded(error, offset, encoding)
-                intake.reject(Problem(what, stream.name, number), raw)
-            else:
-                yield number, text.rstrip("\r\n")
-        offset += size
-    if ends.are_odd:
-        what = f"line ends are {ends}, read as LF"
-        intake.warn("line-ends", what, Problem("", stream.name))
+    imported = read_layers(inputs, settings, **changes)
+    if not imported.layers:
+        return imported
+    if len(imported.layers) == 1:
+        return replace(imported, corpus=imported.layers[0].corpus)
+    shown = " or ".join(f"--types {layer.name} ({layer.n_spans:,} spans)" for layer in imported.layers)
+    what = f"overlapping spans make {len(imported.layers)} layers, say which one: {shown}"
+    raise FormatError(Problem(what, ", ".join(file.name for file in imported.report.files)))
 
 
-class _LineEnds:
-    """Which line ends occur; looked for in whole blocks because a look at every line would cost more."""
-
-    def __init__(self) -> None:
-        self._lf, self._cr, self._crlf = 0, 0, 0
-
-    def watch(self, blocks: Iterator[bytes]) -> Iterator[bytes]:
-        was_cr = False
-        for block in blocks:
-            self._lf += block.count(b"\n")
-            self._cr += block.count(b"\r")
-            self._crlf += block.count(b"\r\n") + (was_cr and block.startswith(b"\n"))
-            was_cr = block.endswith(b"\r")
-            yield block
-
-    @property
-    def are_odd(self) -> bool:
-        return self._cr > 0
-
-    def __str__(self) -> str:
-        counts = {"LF": self._lf - self._crlf, "CRLF": self._crlf, "CR": self._cr - self._crlf}
-        return " and ".join(name for name, count in counts.items() if count)
-
-
-def read_text(stream: Stream, intake: Intake) -> str:
-    """The whole text, its line ends untouched; for formats whose offsets count them."""
-    encoding = chosen_encoding(stream, intake)
-    blocks = stream.blocks() if _is_wide(encoding) else _without_mark(stream.blocks(), stream, intake)
-    data = b"".join(blocks)
-    try:
-        return data.decode(encoding)
-    except UnicodeDecodeError as error:
-        line = 0 if _is_wide(encoding) else data.count(b"\n", 0, error.start) + 1
-        raise FormatError(Problem(not_decoded(error, 0, encoding), stream.name, line)) from None
-
-
-def head_text(stream: Stream, encoding: str | None) -> str:
-    """The beginning of the text, decoded as well as may be; to look at, not to keep."""
-    wide = wide_encoding(stream.head)
-    return stream.head.decode(encoding or wide or DEFAULT_ENCODING, "replace").removeprefix("\ufeff")
-
-
-def chosen_encoding(stream: Stream, intake: Intake) -> str:
-    """The encoding asked for, else UTF-8; bytes that are plainly UTF-16 or UTF-32 are refused by name."""
-    given = intake.settings.encoding
-    if given is not None:
-        return DEFAULT_ENCODING if codecs.lookup(given).name == "utf-8-sig" else given
-    wide = wide_encoding(stream.head)
-    if wide is not None:
-        raise FormatError(
-            Problem(f"byte 1 is not utf-8, the file looks like {wide}: say --encoding {wide}", stream.name, 1)
-        )
-    return DEFAULT_ENCODING
-
-
-def _is_wide(encoding: str) -> bool:
-    """Whether a line end is more than the one byte 0x0A, so that bytes cannot be split at it."""
-    return "\n".encode(encoding) != b"\n"
-
-
-def _splittable(stream: Stream, encoding: str) -> Iterator[bytes]:
-    """The blocks themselves, or recoded to UTF-8 where lines cannot be found in the bytes."""
-    if not _is_wide(encoding):
-        yield from stream.blocks()
-        return
-    decoder = codecs.getincrementaldecoder(encoding)()
-    offset = 0
-    for block in chain(stream.blocks(), [b""]):
-        pending = len(decoder.getstate()[0])
+def read_layers(
+    inputs: Input | Iterable[Input], settings: ReadSettings | None = None, **changes: Any
+) -> Imported:
+    """The same, and with `overlaps="layers"` every layer in `layers`."""
+    chosen = replace(settings or ReadSettings(), **changes)
+    if chosen.format is not None:
+        find_format(chosen.format)
+    with Intake(chosen) as intake, _no_collection():
+        loader = _Loader(intake)
         try:
-            text = decoder.decode(block, final=not block)
-        except UnicodeDecodeError as error:
-            raise FormatError(Problem(not_decoded(error, offset - pending, encoding), stream.name)) from None
-        offset += len(block)
-        yield text.encode("utf-8")
+            for item in gather(inputs):
+                loader.load(item)
+        except TooManyFaults:
+            limit = chosen.limits.faults
+            intake.problems.append(Problem(f"reading stopped after {limit:,} faults, mend these first"))
+        return loader.finish()
 
 
-def _without_mark(blocks: Iterator[bytes], stream: Stream, intake: Intake) -> Iterator[bytes]:
-    first = next(blocks, b"")
-    if first.startswith(codecs.BOM_UTF8):
-        what = "a byte order mark stands at the beginning, left out"
-        intake.warn("byte-order-mark", what, Problem("", stream.name))
-        first = first[len(codecs.BOM_UTF8) :]
-    yield first
-    yield from blocks
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """While a file is read, most objects live on: looking for dead ones among them is time lost.
+
+    The same holds for the first look afterwards: to freeze and thaw all objects makes them old ones.
+    """
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if gc.get_freeze_count() == 0:
+            gc.freeze()
+            gc.unfreeze()
+        if was_on:
+            gc.enable()
 
 
-def _raw_lines(blocks: Iterator[bytes], limit: int) -> Iterator[tuple[bytes, int]]:
-    """Lines with their ends, and their sizes; of a line beyond the limit only the beginning is kept."""
-    parts: list[bytes] = []
-    size = 0
-    for block in blocks:
-        pieces = block.splitlines(keepends=True)  # of bytes: at LF, CRLF and CR only
-        if not pieces:
-            continue
-        if parts and parts[-1].endswith(b"\r") and pieces[0] != b"\n":
-            yield _joined(parts, size, limit), size
-            parts, size = [], 0
-        for piece in pieces[:-1]:
-            if parts:
-                parts.append(piece)
-                yield _joined(parts, size + len(piece), limit), size + len(piece)
-                parts, size = [], 0
+class _Loader:
+    """Sends the records of all inputs into one builder."""
+
+    def __init__(self, intake: Intake) -> None:
+        self.intake, self.settings = intake, intake.settings
+        self.builder = CorpusBuilder(duplicates=self.settings.duplicates)
+        self.labels = LabelSet(self.settings) if self.settings.labels is not None else None
+        self.files: list[FileRead] = []
+
+    def load(self, item: Source | Folder) -> None:
+        try:
+            if isinstance(item, Folder):
+                self._load_folder(item)
             else:
-                yield piece, len(piece)
-        last = pieces[-1]
-        size += len(last)
-        parts.append(last)
-        if last.endswith(b"\n"):
-            yield _joined(parts, size, limit), size
-            parts, size = [], 0
-        elif size > limit:
-            parts = [b"".join(parts)[:_SHOWN_OF_LONG_LINE], b"\r" if last.endswith(b"\r") else b""]
-    if parts:
-        yield _joined(parts, size, limit), size
+                self._load_file(item)
+        except FormatError as error:
+            self.intake.fail(*error.problems)
+
+    def _load_folder(self, folder: Folder) -> None:
+        form = find_format(self.settings.format) if self.settings.format else recognise_folder(folder)
+        if form is not None and form.read_folder is not None:
+            n_records = sum(self._take(found, file) for file, found in form.read_folder(folder, self.intake))
+            self.files.append(FileRead(folder.name, form.name, n_records, 0, ""))
+            self._tell_strangers(form, folder)
+            return
+        n_read = len(self.files)
+        for member in folder.members:
+            try:
+                self._load_member(member)
+            except FormatError as error:
+                self.intake.fail(*error.problems)
+        if len(self.files) == n_read and not self.intake.problems:
+            raise FormatError(Problem(_nothing_known(folder), folder.name))
+
+    def _tell_strangers(self, form: Format, folder: Folder) -> None:
+        what = f"files of a folder were left out, which is read as {form.name}: name them too to read them"
+        for member in form.strangers(folder) if form.strangers is not None else ():
+            self.intake.warn(f"files-beside-{form.name}", what, Problem("", member.name))
+
+    def _load_member(self, member: Source) -> None:
+        """A file of a folder, which may be something else that lies there too."""
+        with open_source(member, self.settings.limits) as stream:
+            sample = _sample(stream, self.settings)
+            likely, _ = looks_like(sample)
+            if self.settings.format is None and (likely is None or not likely.has_labels):
+                what = "files in a folder were left out, their format is not known"
+                self.intake.warn("files-left-out", what, Problem("", member.name))
+                return
+            self._load_stream(stream, member, sample)
+
+    def _load_file(self, source: Source) -> None:
+        with open_source(source, self.settings.limits) as stream:
+            if is_archive(stream.head):
+                self._load_folder(open_archive(stream, source, self.settings.limits))
+            else:
+                self._load_stream(stream, source, _sample(stream, self.settings))
+
+    def _load_stream(self, stream: Stream, source: Source, sample: Sample) -> None:
+        form = find_format(self.settings.format) if self.settings.format else recognise(sample)
+        if form.read is None:
+            raise FormatError(Problem(f"a file cannot be read as {form.name}, {form.summary}", source.name))
+        n_records, n_faults = 0, len(self.intake.problems) + self.intake.n_rejected
+        try:
+            for found in form.read(stream, source, self.intake):
+                n_records += self._take(found, stream.name)
+            if len(self.intake.problems) + self.intake.n_rejected > n_faults:
+                self._doubt_format(form, sample, source)
+        except FormatError as error:
+            self.intake.fail(*error.problems)
+        self.files.append(FileRead(source.name, form.name, n_records, stream.n_bytes, stream.sha256))
+
+    def _doubt_format(self, form: Format, sample: Sample, source: Source) -> None:
+        """After faults: say so when the file looks like something else than it was read as."""
+        likely, certainty = looks_like(sample)
+        if likely is not None and likely is not form and certainty >= LIKELY:
+            what = f"looks like {likely.name}, not {form.name}: force the right one with --from"
+        elif self.settings.format is None and certainty < LIKELY:
+            what = f"was read as {form.name} because of its name: if it is something else, say so with --from"
+        else:
+            return
+        if self.intake.problems:
+            self.intake.problems.append(Problem(what, source.name))
+        else:
+            self.intake.warn("format-in-doubt", what, Problem("", source.name))
+
+    def _take(self, found: Found, file: str) -> bool:
+        """Whether a record could be added."""
+        record = found.record
+        try:
+            record = renamed(record, self.settings)
+            if self.settings.normalise == "nfc" and TEXT not in record.extras:
+                record = self._normalised(record, file, found.line)
+            if self.labels is not None:
+                self.labels.check(record, Problem("", file, found.line, record.id or ""))
+            self.builder.add(self._aligned(record, file, found.line))
+        except InputError as error:
+            self.intake.reject(Problem(str(error), file, found.line, record.id or ""), found.raw)
+            return False
+        return True
+
+    def _normalised(self, record: Record, file: str, line: int) -> Record:
+        """The record with tokens in NFC; one that is no text is left for the builder to complain about."""
+        if not all(isinstance(token, str) for token in record.tokens):
+            return record
+        tokens = [normalize("NFC", token) for token in record.tokens]
+        if tokens == list(record.tokens):
+            return record
+        what = "sentences have tokens that were brought to NFC"
+        self.intake.warn("tokens-normalised", what, Problem("", file, line, record.id or ""))
+        return replace(record, tokens=tokens)
+
+    def _aligned(self, record: Record, file: str, line: int) -> Record:
+        """The record on the tokens that its sentence already has, where only the cuts between them differ."""
+        held = self.builder.tokens_of(record.id) if record.id is not None else None
+        if record.id is not None and TEXT in record.extras:
+            check_same_text(record.extras, self.builder.extras_of(record.id))
+        if held is None or list(held) == list(record.tokens) or not _is_sound(record):
+            return record
+        if visible(held) != visible(record.tokens):
+            return record
+        moved = 0
+        votes = {}
+        for name, tags in record.annotations.items():
+            votes[name], inexact = project(tags, record.tokens, held)
+            moved += inexact
+        gold = None
+        if record.gold is not None:
+            gold, inexact = project(record.gold, record.tokens, held)
+            moved += inexact
+        what = "tokens differ between annotators of one sentence, aligned by characters"
+        self.intake.warn("tokens-aligned", what, Problem("", file, line, record.id or ""))
+        if moved:
+            what = "labels ended inside a token when they were aligned, the whole token was taken"
+            self.intake.warn("labels-moved", what, Problem("", file, line, record.id or ""), moved)
+        return replace(record, tokens=held, annotations=votes, gold=gold, columns={})
+
+    def _tell_unused(self) -> None:
+        names = list(dict.fromkeys(file.format for file in self.files))
+        for setting in unused_settings(self.settings, map(find_format, names)) if names else ():
+            what = f"--{setting.replace('_', '-')} is not used by {', '.join(names)}, it changed nothing"
+            self.intake.warn(f"unused-{setting.replace('_', '-')}", what)
+
+    def finish(self) -> Imported:
+        if self.labels is not None and self.settings.on_error == "stop":
+            self.intake.problems.extend(self.labels.unknown())
+        self.intake.check_layer()
+        self.intake.check_types()
+        self._tell_unused()
+        if self.intake.problems:
+            self.intake.finish()
+        try:
+            corpus = self.builder.build(self.settings.scheme)
+        except SchemeError as error:
+            raise FormatError(Problem(str(error), ", ".join(file.name for file in self.files))) from None
+        if self.settings.labels is not None:
+            corpus = widen(corpus, self.settings.labels)
+        layers = split_layers(corpus, self.intake) if self.settings.in_layers else ()
+        if len(layers) > 1:
+            shown = "; ".join(f"{layer.name} ({layer.n_spans:,} spans)" for layer in layers)
+            self.intake.warn("layers", f"overlapping spans make {len(layers)} layers of types: {shown}")
+        report = inspect(corpus, self.builder, self.intake)
+        rejects = self.intake.finish() if self.intake.n_rejected else None
+        return Imported(corpus, replace(report, files=tuple(self.files), rejects_file=rejects), layers)
 
 
-def _joined(parts: list[bytes], size: int, limit: int) -> bytes:
-    line = parts[0] if len(parts) == 1 else b"".join(parts)
-    return line[:_SHOWN_OF_LONG_LINE] if size > limit else line
+def _nothing_known(folder: Folder) -> str:
+    names = [PurePath(member.name).name for member in folder.members]
+    if not names:
+        return "is empty, there is nothing to read"
+    if "[Content_Types].xml" in names:
+        return "is an Office document, save the sheet as CSV"
+    return f"holds no file in a known format, only {', '.join(names[:3])}{' …' if len(names) > 3 else ''}"
+
+
+def _is_sound(record: Record) -> bool:
+    """Whether tokens and labels are what they should be; if not, the builder says what is wrong."""
+    rows = [*record.annotations.values(), *([record.gold] if record.gold is not None else [])]
+    return all(isinstance(token, str) for token in record.tokens) and all(
+        len(row) == len(record.tokens) and all(tag is None or isinstance(tag, str) for tag in row)
+        for row in rows
+    )
+
+
+def _sample(stream: Stream, settings: ReadSettings) -> Sample:
+    text = head_text(stream, settings.encoding)
+    return Sample(stream.name, stream.head, text, len(stream.head) < HEAD_BYTES)

@@ -1,44 +1,33 @@
 """All formats by name, and which of them a file is in."""
 
 from crowdseq.errors import FormatError, Problem, SettingsError
-from crowdseq.formats import (
-    answers,
-    argilla,
-    brat,
-    conll,
-    conll_folder,
-    conll_u,
-    consensus_jsonl,
-    datasets_folder,
-    docbin,
-    doccano,
-    doccano_zip,
-    inception,
-    jsonl,
-    label_studio,
-    label_studio_conll,
-    label_studio_csv,
-    label_studio_min,
-    long_csv,
-    long_parquet,
-    mace_csv,
-    mturk,
-    parquet,
-    plain_text,
-    prodigy,
-    uima_cas,
-    webanno_tsv,
-)
+from crowdseq.formats.files.inputs import Folder
 from crowdseq.formats.format import BY_NAME, NO, Format, Sample
-from crowdseq.formats.gathering import Folder
+from crowdseq.formats.tools import mturk
+from crowdseq.formats.tools.argilla import records as argilla
+from crowdseq.formats.tools.brat import folder as brat
+from crowdseq.formats.tools.conll import answers, columns_file, conll_u, mace_csv
+from crowdseq.formats.tools.conll import folder as conll_folder
+from crowdseq.formats.tools.doccano import jsonl as doccano
+from crowdseq.formats.tools.doccano import zip_export as doccano_zip
+from crowdseq.formats.tools.huggingface import folder as datasets_folder
+from crowdseq.formats.tools.huggingface import parquet
+from crowdseq.formats.tools.inception import project as inception
+from crowdseq.formats.tools.inception import uima_cas, webanno_tsv
+from crowdseq.formats.tools.label_studio import conll2003, csv_export, json_min, tasks
+from crowdseq.formats.tools.long_table import csv_file as long_csv
+from crowdseq.formats.tools.long_table import parquet as long_parquet
+from crowdseq.formats.tools.native import consensus_jsonl, crowd_jsonl, plain_text
+from crowdseq.formats.tools.prodigy import jsonl as prodigy
+from crowdseq.formats.tools.spacy import docbin
 
 FORMATS: dict[str, Format] = {
     module.FORMAT.name: module.FORMAT
     for module in (
-        jsonl,
+        crowd_jsonl,
         consensus_jsonl,
         answers,  # before conll, which some of its files resemble
-        conll,
+        columns_file,
         conll_folder,
         plain_text,
         long_csv,
@@ -53,10 +42,10 @@ FORMATS: dict[str, Format] = {
         long_parquet,
         datasets_folder,
         docbin,
-        label_studio,
-        label_studio_min,
-        label_studio_csv,
-        label_studio_conll,
+        tasks,
+        json_min,
+        csv_export,
+        conll2003,
         doccano,
         doccano_zip,
         argilla,

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from crowdseq.core.building import DUPLICATES
 from crowdseq.core.labels import KINDS
 from crowdseq.errors import SettingsError
-from crowdseq.formats.tokenizing import check_tokenizer
+from crowdseq.formats.spans.tokenize import check_tokenizer
 
 ON_ERROR = ("stop", "skip")
 FILES_MEAN = ("auto", "gold", "annotator")

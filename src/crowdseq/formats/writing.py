@@ -1,186 +1,150 @@
-"""Files written whole or not at all: beside the target first, then moved into place."""
+"""write, write_consensus: a corpus or a consensus to a file or folder, whole or not at all."""
 
-import errno
-import gzip
-import json
 import os
-import stat
-from contextlib import suppress
+import shutil
+import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from types import TracebackType
-from typing import Any, BinaryIO, cast
+from typing import BinaryIO
 
-from crowdseq.errors import CrowdseqError, OutputExistsError, UsageError
+from crowdseq.core.consensus import Consensus
+from crowdseq.core.corpus import Corpus
+from crowdseq.errors import OutputExistsError, SettingsError, UsageError
+from crowdseq.formats.format import Format, Notes
+from crowdseq.formats.registry import FORMATS, find_format, format_for_writing
+from crowdseq.storage.atomic import AtomicFile, cannot_write, exists_already, sync_files
 
-_USER_CAN_MEND = frozenset(
-    {
-        errno.EACCES,
-        errno.EISDIR,
-        errno.ENAMETOOLONG,
-        errno.ENOENT,
-        errno.ENOTDIR,
-        errno.EPERM,
-        errno.EROFS,
-    }
-)
+STANDARD_OUTPUT = "-"
+# Lists, in every folder that we write, what we wrote: a folder with anything else is never replaced.
+MARK = ".crowdseq"
 
 
-class AtomicFile:
-    """A file that appears under its name only when `commit` is reached; `.gz` names are packed.
+def write(
+    corpus: Corpus,
+    path: str | os.PathLike[str],
+    format: str | None = None,
+    force: bool = False,
+    excel_safe: bool = False,
+) -> tuple[str, ...]:
+    """Write a corpus; the format is told by the name unless given. Gives a line for everything left out.
 
-    force: replace a file that exists. Opened when first used, so that a file never used leaves no trace.
+    excel_safe: in CSV, put an apostrophe before cells that a spreadsheet would take for a formula.
     """
-
-    def __init__(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
-        self._name = os.fspath(path)
-        check_free(self._name, force=force)
-        # A link stays a link: what it points to is replaced.
-        self._target = Path(os.path.realpath(self._name))
-        self._force = force
-        self._part = self._target.with_name(f".{self._target.name[:100]}.{os.getpid()}.{id(self):x}.part")
-        self._raw: BinaryIO | None = None
-        self._packed: gzip.GzipFile | None = None
-
-    @property
-    def handle(self) -> BinaryIO:
-        """Where the bytes go."""
-        if self._raw is None:
-            try:
-                self._open()
-            except OSError as error:
-                self.discard()
-                raise cannot_write(self._name, error) from None
-        return cast(BinaryIO, self._packed or self._raw)
-
-    def _open(self) -> None:
-        self._raw = self._part.open("xb", buffering=1 << 20)
-        if self._target.name.endswith(".gz"):
-            # No time and no name inside, so that equal content gives equal bytes.
-            self._packed = gzip.GzipFile("", "wb", 6, self._raw, mtime=0)
-
-    def write_json(self, value: Any) -> None:
-        """One value as one line."""
-        line = json.dumps(value, ensure_ascii=False, allow_nan=False) + "\n"
-        try:
-            self.handle.write(line.encode("utf-8", "backslashreplace"))
-        except OSError as error:
-            raise cannot_write(self._name, error) from None
-
-    def commit(self) -> None:
-        """Bring the file into place; nothing happens when nothing was opened."""
-        if self._raw is None:
-            return
-        try:
-            if self._packed is not None:
-                self._packed.close()
-            self._raw.flush()
-            self._keep_mode()
-            os.fsync(self._raw.fileno())
-            self._raw.close()
-            self._put_in_place()
-            _sync_folder(self._target.parent)
-        except OSError as error:
-            self.discard()
-            raise cannot_write(self._name, error) from None
-        self._raw = self._packed = None
-
-    def _keep_mode(self) -> None:
-        with suppress(
-            OSError
-        ):  # a new file has no mode to keep, and that of another's file may not be ours to set
-            os.chmod(self._part, stat.S_IMODE(self._target.stat().st_mode))
-
-    def _put_in_place(self) -> None:
-        if self._force:
-            self._part.replace(self._target)
-            return
-        try:
-            os.link(
-                self._part, self._target
-            )  # fails if someone made the file meanwhile, as a rename would not
-        except FileExistsError:
-            self.discard()
-            raise exists_already(self._name) from None
-        except OSError:  # a file system without hard links
-            check_free(self._name, force=False)
-            self._part.replace(self._target)
-        else:
-            with suppress(OSError):
-                self._part.unlink()
-
-    def discard(self) -> None:
-        """Forget what was written."""
-        for handle in (self._packed, self._raw):
-            if handle is not None:
-                with suppress(OSError, ValueError):
-                    handle.close()
-        if self._raw is not None:
-            with suppress(OSError):
-                self._part.unlink()
-        self._raw = self._packed = None
-
-    def __enter__(self) -> BinaryIO:
-        return self.handle
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if error is None:
-            self.commit()
-            return
-        self.discard()
-        if isinstance(error, OSError) and not isinstance(error, BrokenPipeError):
-            raise cannot_write(self._name, error) from None
+    name = os.fspath(path)
+    if os.path.isdir(name) and name != STANDARD_OUTPUT:
+        name = os.path.join(name, "")
+    form = format_for_writing(format or "", name)
+    options = _options(form, excel_safe)
+    if form.write_folder is not None:
+        return tuple(_write_folder(partial(form.write_folder, corpus), _folder(name, form), force))
+    if form.write is None:
+        raise SettingsError(
+            f"a corpus cannot be written as {form.name}, choose one of {_able('write', 'write_folder')}"
+        )
+    return tuple(_write_file(partial(form.write, corpus, **options), name, force))
 
 
-def check_free(name: str, *, force: bool) -> None:
-    """Whether a file may be written here."""
-    is_there = _is_there(name)
-    if os.path.exists(name) and not os.path.isfile(name):
-        what = "a folder" if os.path.isdir(name) else "not a regular file"
-        raise UsageError(f"{name} is {what}, name a file to write to")
-    if is_there and not force:
-        raise exists_already(name)
-    folder = os.path.dirname(name) or "."
-    if not os.path.isdir(folder):
-        raise UsageError(f"{name} cannot be written, the folder {folder} does not exist")
+def write_consensus(
+    consensus: Consensus,
+    path: str | os.PathLike[str],
+    format: str | None = None,
+    force: bool = False,
+    excel_safe: bool = False,
+    with_names: bool = True,
+) -> tuple[str, ...]:
+    """Write the settled tags with their confidence; the format is told by the name unless given.
+
+    with_names: False leaves out of consensus JSONL who agreed, for a file that lies beside all votes.
+    """
+    name = os.fspath(path)
+    form = format_for_writing(format or "", name)
+    if form.name == "jsonl":
+        form = find_format("consensus")
+    options = _options(form, excel_safe)
+    if form.name == "consensus":
+        options["with_names"] = with_names
+    if form.write_consensus_folder is not None:
+        return tuple(
+            _write_folder(partial(form.write_consensus_folder, consensus), _folder(name, form), force)
+        )
+    if form.write_consensus is None:
+        able = _able("write_consensus", "write_consensus_folder")
+        raise SettingsError(f"{form.name} has no room for a consensus, choose one of {able}")
+    return tuple(_write_file(partial(form.write_consensus, consensus, **options), name, force))
 
 
-def _is_there(name: str) -> bool:
+def _folder(name: str, form: Format) -> Path:
+    if name == STANDARD_OUTPUT:
+        raise SettingsError(f"{form.name} writes a folder, standard output holds none: name one with -o")
+    return Path(name)
+
+
+def _options(form: Format, excel_safe: bool) -> dict[str, bool]:
+    if excel_safe and not form.has_cells:
+        raise SettingsError(f"{form.name} is no CSV, --excel-safe does nothing there: leave it out")
+    return {"excel_safe": True} if excel_safe else {}
+
+
+def _able(*what: str) -> str:
+    able = (name for name, form in FORMATS.items() if any(getattr(form, one) is not None for one in what))
+    return ", ".join(able)
+
+
+def _write_file(put: Callable[[BinaryIO], Notes], name: str, force: bool) -> Notes:
+    if name == STANDARD_OUTPUT:
+        notes = put(sys.stdout.buffer)
+        sys.stdout.buffer.flush()
+        return notes
+    with AtomicFile(name, force=force) as out:
+        return put(out)
+
+
+def _write_folder(put: Callable[[Path], Notes], folder: Path, force: bool) -> Notes:
+    """Made beside its place, then moved; the old folder is there until the new one is whole."""
+    _check_replaceable(folder, force)
+    part = folder.with_name(f".{folder.name}.{os.getpid()}.part")
+    old = folder.with_name(f".{folder.name}.{os.getpid()}.old")
     try:
-        os.lstat(name)
-    except (FileNotFoundError, NotADirectoryError):
-        return False
+        part.mkdir()
+        notes = put(part)
+        (part / MARK).write_text("\n".join(sorted(_files(part))), encoding="utf-8")
+        sync_files(part)
+        if folder.exists():
+            folder.rename(old)
+        part.rename(folder)
     except OSError as error:
-        raise cannot_write(name, error) from None
-    except ValueError:
-        raise UsageError(f"{name!r} cannot be written, no name of a file holds a NUL") from None
-    return True
+        raise cannot_write(str(folder), error) from None
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+        if old.exists() and not folder.exists():
+            old.rename(folder)
+        shutil.rmtree(old, ignore_errors=True)
+    return notes
 
 
-def exists_already(name: str) -> OutputExistsError:
-    return OutputExistsError(f"{name} exists already, choose another name or say --force to replace it")
+def _check_replaceable(folder: Path, force: bool) -> None:
+    if not folder.parent.is_dir():
+        raise UsageError(f"{folder} cannot be written, the folder {folder.parent} does not exist")
+    if not folder.exists():
+        return
+    if not folder.is_dir():
+        raise OutputExistsError(f"{folder} exists already and is no folder, choose another name")
+    held = sorted(path.name for path in folder.iterdir())
+    if held and not force:
+        raise exists_already(str(folder))
+    others = sorted(_files(folder) - _written_by_us(folder))
+    if others:
+        raise OutputExistsError(f"{folder} holds other files too ({others[0]}), choose another folder")
 
 
-def cannot_write(name: str, error: OSError) -> CrowdseqError:
-    """The one line for a failed write, whatever failed."""
-    kind = UsageError if error.errno in _USER_CAN_MEND else CrowdseqError
-    return kind(f"{name} cannot be written ({error.strerror or error}), nothing was changed there")
+def _files(folder: Path) -> set[str]:
+    """The files below a folder, our mark aside."""
+    found = (path.relative_to(folder).as_posix() for path in folder.rglob("*") if not path.is_dir())
+    return {name for name in found if name != MARK}
 
 
-def _sync_folder(folder: Path) -> None:
-    """A rename is safe from a power cut only when its folder is on the disk too."""
-    with suppress(OSError):
-        number = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(number)
-        finally:
-            os.close(number)
-
-
-def sync_files(folder: Path) -> None:
-    """Make sure that every file of a folder is on the disk."""
-    for path in folder.rglob("*"):
-        if path.is_file():
-            with path.open("rb") as handle:
-                os.fsync(handle.fileno())
+def _written_by_us(folder: Path) -> set[str]:
+    """The files that the mark lists; none without a mark."""
+    mark = folder / MARK
+    return set(mark.read_text("utf-8").split("\n")) if mark.is_file() else set()

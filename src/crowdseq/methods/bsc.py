@@ -15,8 +15,8 @@ from crowdseq.core.corpus import Corpus
 from crowdseq.core.labels import LabelScheme
 from crowdseq.core.ragged import gather_ranges, offsets_of
 from crowdseq.core.text import Text
-from crowdseq.numerics.annotator_models import AnnotatorModel
-from crowdseq.numerics.crowd_chain import ChainPrior, CrowdChain
+from crowdseq.numerics.crowds.annotator_models import AnnotatorModel
+from crowdseq.numerics.crowds.crowd_chain import ChainPrior, CrowdChain
 from crowdseq.numerics.em import Progress, quiet
 from crowdseq.tagging.templates import short_shape
 

@@ -13,9 +13,9 @@ from crowdseq.arrays import FloatArray, IntArray
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.ragged import gather_ranges
 from crowdseq.core.spans import convert
-from crowdseq.numerics.chain import Lattice, log_partition, marginals
+from crowdseq.numerics.chains.chain import Lattice, log_partition, marginals
 from crowdseq.numerics.em import Progress, climb, quiet
-from crowdseq.numerics.lbfgs import Memory, Minimiser
+from crowdseq.numerics.optimise.lbfgs import Memory, Minimiser
 from crowdseq.tagging.crf import CrfTrainer
 from crowdseq.tagging.problem import CrfProblem
 from crowdseq.tagging.targets import Targets

@@ -11,9 +11,9 @@ from crowdseq.aggregation.voting import label_shares
 from crowdseq.arrays import FloatArray
 from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
-from crowdseq.numerics.annotator_models import AnnotatorModel
-from crowdseq.numerics.confusions import Confusions
-from crowdseq.numerics.crowd_chain import ChainPrior, CrowdChain
+from crowdseq.numerics.crowds.annotator_models import AnnotatorModel
+from crowdseq.numerics.crowds.confusions import Confusions
+from crowdseq.numerics.crowds.crowd_chain import ChainPrior, CrowdChain
 from crowdseq.numerics.em import Progress, quiet
 
 ANNOTATORS = ("cv2", "full")

@@ -13,10 +13,10 @@ from crowdseq.arrays import BoolArray, FloatArray
 from crowdseq.core.annotations import Votes
 from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
-from crowdseq.numerics.annotator_models import Spamming
-from crowdseq.numerics.categorical import normalise
-from crowdseq.numerics.crowd_tokens import CrowdTokens, TokenState, even_shares
-from crowdseq.numerics.dirichlet import Rows
+from crowdseq.numerics.crowds.annotator_models import Spamming
+from crowdseq.numerics.crowds.categorical import normalise
+from crowdseq.numerics.crowds.crowd_tokens import CrowdTokens, TokenState, even_shares
+from crowdseq.numerics.crowds.dirichlet import Rows
 from crowdseq.numerics.em import Climb, Progress, quiet
 
 ESTIMATES = ("vb", "em")

@@ -13,14 +13,14 @@ from crowdseq.aggregation.truth_model import crf_problem
 from crowdseq.aggregation.voting import label_shares
 from crowdseq.arrays import BoolArray, FloatArray
 from crowdseq.core.corpus import Corpus
-from crowdseq.numerics.annotator_models import Judgement
-from crowdseq.numerics.candidates import with_paths
-from crowdseq.numerics.categorical import count_votes
-from crowdseq.numerics.chain import Lattice, log_partition, marginals
-from crowdseq.numerics.confusions import Confusions
+from crowdseq.numerics.chains.candidates import with_paths
+from crowdseq.numerics.chains.chain import Lattice, log_partition, marginals
+from crowdseq.numerics.crowds.annotator_models import Judgement
+from crowdseq.numerics.crowds.categorical import count_votes
+from crowdseq.numerics.crowds.confusions import Confusions
+from crowdseq.numerics.crowds.votes import VoteTable
 from crowdseq.numerics.em import Progress, climb, quiet
-from crowdseq.numerics.lbfgs import Memory, Minimiser
-from crowdseq.numerics.votes import VoteTable
+from crowdseq.numerics.optimise.lbfgs import Memory, Minimiser
 from crowdseq.tagging.crf import CrfTrainer
 from crowdseq.tagging.problem import CrfProblem
 from crowdseq.tagging.targets import Targets

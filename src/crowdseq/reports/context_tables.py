@@ -6,9 +6,9 @@ from functools import cached_property
 import numpy as np
 from scipy import sparse
 
-from crowdseq.aggregation.evidence import ContextVotes, linked_tokens, word_numbers
 from crowdseq.arrays import FloatArray, IntArray
 from crowdseq.core.consensus import Consensus
+from crowdseq.methods.sa_slc.evidence import ContextVotes, linked_tokens, word_numbers
 
 NOTHING = -1  # the start of a sentence, or a token that the annotator left without a label
 _TELLING_SHARE = 0.1  # words that votes put into an entity at least so often are linked between mentions

@@ -5,12 +5,12 @@ from enum import IntEnum
 
 import numpy as np
 
-from crowdseq.aggregation.evidence import word_numbers
 from crowdseq.arrays import BoolArray, IntArray
 from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.ragged import gather_ranges
 from crowdseq.core.spans import SpanTable, find_spans
+from crowdseq.methods.sa_slc.evidence import word_numbers
 
 NONE = -1
 

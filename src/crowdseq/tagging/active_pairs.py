@@ -5,7 +5,7 @@ import numpy as np
 from crowdseq.arrays import BoolArray, FloatArray, IntArray
 from crowdseq.core.ragged import offsets_of
 from crowdseq.numerics.compiling import own_labels
-from crowdseq.numerics.grouped import count_pairs, list_pairs, scatter
+from crowdseq.numerics.features.grouped import count_pairs, list_pairs, scatter
 from crowdseq.tagging.inventory import Inventory
 
 

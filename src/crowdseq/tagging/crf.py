@@ -9,7 +9,7 @@ from crowdseq.arrays import FloatArray, IntArray
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.labels import LabelScheme
 from crowdseq.errors import AnnotationError, SettingsError
-from crowdseq.numerics.lbfgs import Minimiser
+from crowdseq.numerics.optimise.lbfgs import Minimiser
 from crowdseq.tagging.chunks import CHUNKS, Chain
 from crowdseq.tagging.features import FeatureSettings, feature_settings
 from crowdseq.tagging.problem import ChainRules, CrfProblem

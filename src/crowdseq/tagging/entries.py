@@ -7,7 +7,7 @@ import numpy as np
 
 from crowdseq.arrays import FloatArray, IntArray
 from crowdseq.core.ragged import gather_ranges, offsets_of
-from crowdseq.numerics.listed import add_entries, scatter_entries, scatter_listed
+from crowdseq.numerics.features.listed import add_entries, scatter_entries, scatter_listed
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,8 +11,8 @@ from crowdseq.arrays import FloatArray, IntArray
 from crowdseq.core.ragged import offsets_of
 from crowdseq.numerics.blocks import run_blocks
 from crowdseq.numerics.compiling import own_labels
-from crowdseq.numerics.grouped import pair_masses, scatter
-from crowdseq.numerics.piece_rows import PieceRows, pair_columns, score_values
+from crowdseq.numerics.features.grouped import pair_masses, scatter
+from crowdseq.numerics.features.piece_rows import PieceRows, pair_columns, score_values
 from crowdseq.tagging.active_pairs import active_pairs, listed_pairs, rows_pay, value_rows
 from crowdseq.tagging.entries import Entries
 from crowdseq.tagging.inventory import Inventory

@@ -8,8 +8,8 @@ import numpy as np
 
 from crowdseq.arrays import IntArray
 from crowdseq.core.ragged import offsets_of
-from crowdseq.numerics.ascii_looks import FLAGS, GREEK, ByteArray, character_tables
-from crowdseq.numerics.ascii_words import (
+from crowdseq.numerics.features.ascii_looks import FLAGS, GREEK, ByteArray, character_tables
+from crowdseq.numerics.features.ascii_words import (
     MOST,
     NUMBERS,
     Known,

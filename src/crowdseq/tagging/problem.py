@@ -8,12 +8,12 @@ import numpy as np
 from crowdseq.arrays import BoolArray, FloatArray, IntArray
 from crowdseq.errors import AnnotationError, SettingsError
 from crowdseq.numerics.blocks import run_blocks, sentence_blocks
-from crowdseq.numerics.chain import Lattice
+from crowdseq.numerics.chains.chain import Lattice
 from crowdseq.numerics.compiling import own_labels
-from crowdseq.numerics.crf_blocks import expect_block
-from crowdseq.numerics.grouped import emit
-from crowdseq.numerics.lbfgs import Memory, Minimiser, Optimum
-from crowdseq.numerics.vectors import dot, subtract_and_penalise
+from crowdseq.numerics.features.crf_blocks import expect_block
+from crowdseq.numerics.features.grouped import emit
+from crowdseq.numerics.optimise.lbfgs import Memory, Minimiser, Optimum
+from crowdseq.numerics.optimise.vectors import dot, subtract_and_penalise
 from crowdseq.tagging.features import FeatureSettings
 from crowdseq.tagging.inventory import take_stock
 from crowdseq.tagging.layout import Layout

@@ -7,7 +7,7 @@ import numpy as np
 
 from crowdseq.arrays import FloatArray, IntArray
 from crowdseq.core.ragged import offsets_of
-from crowdseq.numerics.grouped import scatter_part
+from crowdseq.numerics.features.grouped import scatter_part
 
 _ROW_COST = 6  # in additions to a row: what it takes to fetch one that few tokens show
 

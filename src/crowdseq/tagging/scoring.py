@@ -9,8 +9,8 @@ import numpy as np
 
 from crowdseq.arrays import FloatArray, IntArray
 from crowdseq.core.ragged import offsets_of
-from crowdseq.numerics.code_table import code_table, find_codes
-from crowdseq.numerics.piece_rows import PieceRows, pair_columns, score_values
+from crowdseq.numerics.features.code_table import code_table, find_codes
+from crowdseq.numerics.features.piece_rows import PieceRows, pair_columns, score_values
 from crowdseq.tagging.inventory import word_pieces
 from crowdseq.tagging.piece_index import PieceIndex
 from crowdseq.tagging.streams import PAIR_BREAK

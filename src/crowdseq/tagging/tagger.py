@@ -14,10 +14,10 @@ from crowdseq.core.ragged import offsets_of
 from crowdseq.core.text import Text
 from crowdseq.errors import AnnotationError, SettingsError
 from crowdseq.numerics.blocks import run_blocks, sentence_blocks
-from crowdseq.numerics.chain import Lattice, best_paths, k_best_paths, log_partition, marginals
+from crowdseq.numerics.chains.chain import Lattice, best_paths, k_best_paths, log_partition, marginals
 from crowdseq.numerics.compiling import own_labels
-from crowdseq.numerics.grouped import add_windows
-from crowdseq.numerics.listed import add_pairs
+from crowdseq.numerics.features.grouped import add_windows
+from crowdseq.numerics.features.listed import add_pairs
 from crowdseq.tagging.chunks import Chain, summed
 from crowdseq.tagging.explanation import Explanation, Reason, reasons, strongest
 from crowdseq.tagging.features import EDGE, PAIRS, WORDS, FeatureSettings

@@ -8,9 +8,9 @@ from typing import NamedTuple
 from crowdseq.core.corpus import Corpus
 from crowdseq.errors import SettingsError
 from crowdseq.formats import ImportReport, ReadSettings, write, write_consensus
-from crowdseq.formats.holding import without_gaps
 from crowdseq.formats.registry import format_for_writing
-from crowdseq.formats.writing import check_free
+from crowdseq.formats.spans.capacity import without_gaps
+from crowdseq.storage.atomic import check_free
 from crowdseq.workflows.choosing import Selection
 from crowdseq.workflows.reading import read_parts
 from crowdseq.workflows.run_folder import load_run

@@ -13,7 +13,7 @@ from crowdseq.aggregation.settling import scheme_scores
 from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
 from crowdseq.errors import AnnotationError, SettingsError
-from crowdseq.numerics.chain import Lattice, marginals
+from crowdseq.numerics.chains.chain import Lattice, marginals
 from crowdseq.numerics.em import Progress, quiet
 from crowdseq.tagging.crf import CrfTrainer
 from crowdseq.tagging.tagger import Tagger

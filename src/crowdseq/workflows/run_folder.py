@@ -23,9 +23,9 @@ from crowdseq.aggregation.settling import sharpened
 from crowdseq.core.consensus import AnnotatorReport, Consensus
 from crowdseq.errors import FormatError, OutputExistsError, Problem, UsageError
 from crowdseq.formats import read, write, write_consensus
-from crowdseq.formats.csv_rows import safe_table
-from crowdseq.formats.model_file import load_tagger, save_tagger
+from crowdseq.formats.models.crf import load_tagger, save_tagger
 from crowdseq.formats.settings import ReadSettings
+from crowdseq.formats.table_io.csv_rows import safe_table
 from crowdseq.reports.dependency import dependency_tables
 from crowdseq.reports.html import report_html
 from crowdseq.workflows.checkpoints import CHECKPOINT_FILE

@@ -8,13 +8,13 @@ import numpy as np
 
 from crowdseq.errors import FormatError, Problem
 from crowdseq.formats.carrying import carry, guess_input
-from crowdseq.formats.carrying_columns import Carried
-from crowdseq.formats.conll_columns import parse_columns
-from crowdseq.formats.intake import Intake
-from crowdseq.formats.model_file import load_tagger
-from crowdseq.formats.reading import read_lines
+from crowdseq.formats.files.lines import read_lines
+from crowdseq.formats.files.sources import STANDARD_INPUT, Source, open_source
+from crowdseq.formats.findings.collector import Intake
+from crowdseq.formats.models.crf import load_tagger
 from crowdseq.formats.settings import ReadSettings
-from crowdseq.formats.sources import STANDARD_INPUT, Source, open_source
+from crowdseq.formats.tools.conll.carrying_columns import Carried
+from crowdseq.formats.tools.conll.columns import parse_columns
 from crowdseq.numerics.em import Progress, quiet
 from crowdseq.tagging.tagger import Context, Tagger
 

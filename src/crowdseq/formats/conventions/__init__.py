@@ -1,0 +1,1 @@
+"""What files, fields and names stand for, for all tools alike."""

@@ -1,0 +1,55 @@
+"""Fields of JSON objects that tools wrote: which one holds the text, and values that must be of one type."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from crowdseq.errors import AnnotationError
+from crowdseq.formats.findings.collector import Intake
+
+_ADDRESS = re.compile(r"(?:[a-z][a-z0-9+.-]*://|/data/)\S*", re.IGNORECASE)
+
+
+def text_of(fields: Mapping[str, Any], intake: Intake, where: str = "") -> tuple[str, str]:
+    """The name of the field that holds the text, and the text."""
+    asked = intake.settings.text_field
+    texts = {key: value for key, value in fields.items() if isinstance(value, str)}
+    if asked is not None:
+        if asked not in texts:
+            raise AnnotationError(
+                f"there is no text field '{asked}'{where}, choose another with --text-field"
+            )
+        name = asked
+    elif "text" in texts or len(texts) == 1:
+        name = "text" if "text" in texts else next(iter(texts))
+    elif texts:
+        shown = ", ".join(sorted(texts)[:8])
+        raise AnnotationError(f"several fields could hold the text ({shown}), say which with --text-field")
+    else:
+        raise AnnotationError(f"there is no text{where}, only labels on text can be read")
+    if _ADDRESS.fullmatch(texts[name]):
+        raise AnnotationError(
+            f"the field '{name}' holds an address ({texts[name][:60]}) and not a text, "
+            "only labels on text that stands in the file can be read"
+        )
+    return name, texts[name]
+
+
+def objects(value: Any, what: str) -> list[dict[str, Any]]:
+    """A list of objects; null and nothing are an empty one."""
+    if value is None:
+        return []
+    if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
+        raise AnnotationError(f"{what} must be a list of objects")
+    return value
+
+
+def identity(value: Any, what: str) -> str | None:
+    """A name or a number as text; None if there is none."""
+    if value is None or value == "":
+        return None
+    if isinstance(value, str):
+        return value
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    raise AnnotationError(f"{what} must be a text or a whole number")

@@ -1,0 +1,46 @@
+"""Annotators and documents under the names that the user gives them."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from crowdseq.core.building import Record
+from crowdseq.errors import SchemeError
+from crowdseq.formats.settings import ReadSettings
+from crowdseq.formats.spans.kept_text import SPANS
+
+
+def renamed(record: Record, settings: ReadSettings) -> Record:
+    """The record with its new names; whoever has none keeps the old one."""
+    if settings.names:
+        record = _with_new_annotators(record, settings.names)
+    if settings.documents:
+        record = _with_new_document(record, settings.documents)
+    return record
+
+
+def _with_new_annotators(record: Record, names: Mapping[str, str]) -> Record:
+    votes: dict[str, Any] = {}
+    for name, tags in record.annotations.items():
+        new = names.get(name, name)
+        if new in votes:
+            raise SchemeError(
+                f"annotator {new} stands for two annotators of this sentence, "
+                "rename one of them or leave one out (--without)"
+            )
+        votes[new] = tags
+    spans = record.extras.get(SPANS)
+    if isinstance(spans, dict):
+        spans = {names.get(name, name): marks for name, marks in spans.items()}
+        return replace(record, annotations=votes, extras={**record.extras, SPANS: spans})
+    return replace(record, annotations=votes)
+
+
+def _with_new_document(record: Record, names: Mapping[str, str]) -> Record:
+    """A document may be one record, of its name, or several that have it before their own."""
+    doc, own = record.doc, record.id
+    if doc is not None and doc in names:
+        if own is not None and own.startswith(f"{doc}-"):
+            own = f"{names[doc]}{own[len(doc) :]}"
+        doc = names[doc]
+    return replace(record, id=None if own is None else names.get(own, own), doc=doc)

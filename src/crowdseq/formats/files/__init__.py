@@ -1,0 +1,1 @@
+"""From what the user names to lines of text: inputs, archives, encodings, limits."""

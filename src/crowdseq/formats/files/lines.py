@@ -1,0 +1,163 @@
+"""Bytes to numbered lines of text: encodings, byte order marks, line ends, limits."""
+
+import codecs
+from collections.abc import Iterator
+from itertools import chain
+
+from crowdseq.errors import FormatError, Problem
+from crowdseq.formats.files.encodings import DEFAULT_ENCODING, not_decoded, wide_encoding
+from crowdseq.formats.files.sources import Stream
+from crowdseq.formats.findings.collector import Intake
+
+_SHOWN_OF_LONG_LINE = 200
+
+
+def read_lines(stream: Stream, intake: Intake) -> Iterator[tuple[int, str]]:
+    """Line numbers and lines without their ends; a line that cannot be decoded is rejected.
+
+    Lines end at LF, CRLF or CR and nowhere else: U+2028, NEL, VT, FF and FS are characters like others.
+    """
+    encoding = chosen_encoding(stream, intake)
+    line_encoding = DEFAULT_ENCODING if _is_wide(encoding) else encoding
+    limit = intake.settings.limits.line_bytes
+    ends = _LineEnds()
+    blocks = _without_mark(ends.watch(_splittable(stream, encoding)), stream, intake)
+    offset = 0
+    for number, (raw, size) in enumerate(_raw_lines(blocks, limit), 1):
+        if size > limit:
+            place = Problem(f"the line is longer than {limit:,} bytes, split the record", stream.name, number)
+            intake.reject(place, raw)
+        else:
+            try:
+                text = raw.decode(line_encoding)
+            except UnicodeDecodeError as error:
+                what = not_decoded(error, offset, encoding)
+                intake.reject(Problem(what, stream.name, number), raw)
+            else:
+                yield number, text.rstrip("\r\n")
+        offset += size
+    if ends.are_odd:
+        what = f"line ends are {ends}, read as LF"
+        intake.warn("line-ends", what, Problem("", stream.name))
+
+
+class _LineEnds:
+    """Which line ends occur; looked for in whole blocks because a look at every line would cost more."""
+
+    def __init__(self) -> None:
+        self._lf, self._cr, self._crlf = 0, 0, 0
+
+    def watch(self, blocks: Iterator[bytes]) -> Iterator[bytes]:
+        was_cr = False
+        for block in blocks:
+            self._lf += block.count(b"\n")
+            self._cr += block.count(b"\r")
+            self._crlf += block.count(b"\r\n") + (was_cr and block.startswith(b"\n"))
+            was_cr = block.endswith(b"\r")
+            yield block
+
+    @property
+    def are_odd(self) -> bool:
+        return self._cr > 0
+
+    def __str__(self) -> str:
+        counts = {"LF": self._lf - self._crlf, "CRLF": self._crlf, "CR": self._cr - self._crlf}
+        return " and ".join(name for name, count in counts.items() if count)
+
+
+def read_text(stream: Stream, intake: Intake) -> str:
+    """The whole text, its line ends untouched; for formats whose offsets count them."""
+    encoding = chosen_encoding(stream, intake)
+    blocks = stream.blocks() if _is_wide(encoding) else _without_mark(stream.blocks(), stream, intake)
+    data = b"".join(blocks)
+    try:
+        return data.decode(encoding)
+    except UnicodeDecodeError as error:
+        line = 0 if _is_wide(encoding) else data.count(b"\n", 0, error.start) + 1
+        raise FormatError(Problem(not_decoded(error, 0, encoding), stream.name, line)) from None
+
+
+def head_text(stream: Stream, encoding: str | None) -> str:
+    """The beginning of the text, decoded as well as may be; to look at, not to keep."""
+    wide = wide_encoding(stream.head)
+    return stream.head.decode(encoding or wide or DEFAULT_ENCODING, "replace").removeprefix("\ufeff")
+
+
+def chosen_encoding(stream: Stream, intake: Intake) -> str:
+    """The encoding asked for, else UTF-8; bytes that are plainly UTF-16 or UTF-32 are refused by name."""
+    given = intake.settings.encoding
+    if given is not None:
+        return DEFAULT_ENCODING if codecs.lookup(given).name == "utf-8-sig" else given
+    wide = wide_encoding(stream.head)
+    if wide is not None:
+        raise FormatError(
+            Problem(f"byte 1 is not utf-8, the file looks like {wide}: say --encoding {wide}", stream.name, 1)
+        )
+    return DEFAULT_ENCODING
+
+
+def _is_wide(encoding: str) -> bool:
+    """Whether a line end is more than the one byte 0x0A, so that bytes cannot be split at it."""
+    return "\n".encode(encoding) != b"\n"
+
+
+def _splittable(stream: Stream, encoding: str) -> Iterator[bytes]:
+    """The blocks themselves, or recoded to UTF-8 where lines cannot be found in the bytes."""
+    if not _is_wide(encoding):
+        yield from stream.blocks()
+        return
+    decoder = codecs.getincrementaldecoder(encoding)()
+    offset = 0
+    for block in chain(stream.blocks(), [b""]):
+        pending = len(decoder.getstate()[0])
+        try:
+            text = decoder.decode(block, final=not block)
+        except UnicodeDecodeError as error:
+            raise FormatError(Problem(not_decoded(error, offset - pending, encoding), stream.name)) from None
+        offset += len(block)
+        yield text.encode("utf-8")
+
+
+def _without_mark(blocks: Iterator[bytes], stream: Stream, intake: Intake) -> Iterator[bytes]:
+    first = next(blocks, b"")
+    if first.startswith(codecs.BOM_UTF8):
+        what = "a byte order mark stands at the beginning, left out"
+        intake.warn("byte-order-mark", what, Problem("", stream.name))
+        first = first[len(codecs.BOM_UTF8) :]
+    yield first
+    yield from blocks
+
+
+def _raw_lines(blocks: Iterator[bytes], limit: int) -> Iterator[tuple[bytes, int]]:
+    """Lines with their ends, and their sizes; of a line beyond the limit only the beginning is kept."""
+    parts: list[bytes] = []
+    size = 0
+    for block in blocks:
+        pieces = block.splitlines(keepends=True)  # of bytes: at LF, CRLF and CR only
+        if not pieces:
+            continue
+        if parts and parts[-1].endswith(b"\r") and pieces[0] != b"\n":
+            yield _joined(parts, size, limit), size
+            parts, size = [], 0
+        for piece in pieces[:-1]:
+            if parts:
+                parts.append(piece)
+                yield _joined(parts, size + len(piece), limit), size + len(piece)
+                parts, size = [], 0
+            else:
+                yield piece, len(piece)
+        last = pieces[-1]
+        size += len(last)
+        parts.append(last)
+        if last.endswith(b"\n"):
+            yield _joined(parts, size, limit), size
+            parts, size = [], 0
+        elif size > limit:
+            parts = [b"".join(parts)[:_SHOWN_OF_LONG_LINE], b"\r" if last.endswith(b"\r") else b""]
+    if parts:
+        yield _joined(parts, size, limit), size
+
+
+def _joined(parts: list[bytes], size: int, limit: int) -> bytes:
+    line = parts[0] if len(parts) == 1 else b"".join(parts)
+    return line[:_SHOWN_OF_LONG_LINE] if size > limit else line

@@ -1,0 +1,1 @@
+"""JSON in and out: strict, bounded, one value at a time."""

@@ -1,0 +1,71 @@
+"""JSON objects of a file one by one, whether they stand in lines, in an array or pretty-printed."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from crowdseq.errors import Problem
+from crowdseq.formats.files.lines import head_text, read_lines
+from crowdseq.formats.files.sources import Stream
+from crowdseq.formats.findings.collector import Intake, Raw
+from crowdseq.formats.json_io.strict import JsonFault, loads
+from crowdseq.formats.json_io.values import read_values
+
+_KINDS = {list: "list", str: "text", int: "number", float: "number", bool: "truth value", type(None): "null"}
+
+
+def read_objects(
+    stream: Stream, intake: Intake, *, in_lines: bool = True
+) -> Iterator[tuple[int, dict[str, Any], Raw]]:
+    """Line, object and raw form of every record; what is no object is rejected.
+
+    in_lines: whether the tool writes lines, so that any other form deserves a remark.
+    """
+    form = _form(head_text(stream, intake.settings.encoding))
+    records: Iterator[tuple[int, Any, Raw]]
+    if form:
+        what = f"{form} was read where one record a line is expected"
+        if in_lines:
+            intake.warn("json-not-in-lines", what, Problem("", stream.name))
+        records = ((line, value, value) for line, value in read_values(stream, intake))
+    else:
+        records = _line_values(stream, intake)
+    for line, value, raw in records:
+        if isinstance(value, dict):
+            yield line, value, raw
+        else:
+            what = f"a JSON object is expected, this is a {_KINDS[type(value)]}"
+            intake.reject(Problem(what, stream.name, line), raw)
+
+
+def _line_values(stream: Stream, intake: Intake) -> Iterator[tuple[int, Any, Raw]]:
+    depth = intake.settings.limits.depth
+    for number, line in read_lines(stream, intake):
+        try:
+            yield number, loads(line, depth=depth), line
+        except JsonFault as fault:
+            if line.strip(" \t"):
+                intake.reject(Problem(_message(fault, line), stream.name, number), line)
+
+
+def _message(fault: JsonFault, line: str) -> str:
+    if fault.position < 0:
+        return str(fault)
+    hint = "the line seems cut off" if fault.position >= len(line.rstrip()) else "mend the line"
+    return f"not JSON ({fault} at column {fault.position + 1}), {hint}"
+
+
+def _form(head: str) -> str:
+    """`a JSON array`, `pretty-printed JSON`, or nothing for JSON lines, told from the beginning."""
+    text = head.lstrip("\ufeff \t\r\n")
+    if text.startswith("["):
+        return "a JSON array"
+    first, _, rest = text.replace("\r\n", "\n").replace("\r", "\n").partition("\n")
+    if not first.startswith("{") or not rest.strip():
+        return ""
+    try:
+        loads(first)
+    except JsonFault as fault:
+        # A broken first line of JSONL is followed by the brace of the next record, an open object is not.
+        is_open = fault.position >= len(first.rstrip())
+        return "pretty-printed JSON" if is_open and not rest.lstrip().startswith("{") else ""
+    return ""

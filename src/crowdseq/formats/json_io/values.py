@@ -1,0 +1,209 @@
+"""The values of a JSON array, or of JSON texts one after the other, without holding them all."""
+
+import codecs
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from crowdseq.errors import FormatError, Problem
+from crowdseq.formats.files.encodings import not_decoded
+from crowdseq.formats.files.lines import chosen_encoding
+from crowdseq.formats.files.sources import Stream
+from crowdseq.formats.findings.collector import Intake
+from crowdseq.formats.json_io.shapes import Shape
+from crowdseq.formats.json_io.strict import UNSURE, JsonFault, attempt, decode
+
+_SPACE = " \t\r\n"
+_SCALAR = r'(?:-?[0-9]+|"[^"\\]*"|null|true|false)'
+_ANY_KEYS = re.compile(rf'\{{\s*"([^"\\]*)"\s*:\s*{_SCALAR}\s*,\s*"([^"\\]*)"')
+_SEAM = re.compile(r"\}\s{0,99},?\s{0,99}\{")
+_TRIALS = 5
+_CUT_OFF = 16  # a fault so near the end of what was read may be the end itself: half a word, number or escape
+
+
+class _Window:
+    """A stretch of text that moves over a stream and knows its line."""
+
+    def __init__(self, stream: Stream, intake: Intake) -> None:
+        self.stream = stream
+        self.text, self.place, self.line = "", 0, 1
+        self._before = 0  # characters of the first line of the window that have left it
+        self.is_whole = False
+        self._encoding = chosen_encoding(stream, intake)
+        self._decoder = codecs.getincrementaldecoder(self._encoding)()
+        self._blocks = stream.blocks()
+        self._offset = 0
+        self.more()
+        if self.text.startswith("\ufeff"):
+            what = "a byte order mark stands at the beginning, left out"
+            intake.warn("byte-order-mark", what, Problem("", stream.name))
+            self.place = 1
+
+    def more(self) -> None:
+        """At least twice as much text, so that a long value is tried only a few times."""
+        gone = self.text.rfind("\n", 0, self.place)
+        self._before = self.place - gone - 1 if gone >= 0 else self._before + self.place
+        self.text, self.place = self.text[self.place :], 0
+        wanted, found = max(len(self.text), 1), 0
+        parts = [self.text]
+        while found < wanted and not self.is_whole:
+            block = next(self._blocks, b"")
+            self.is_whole = not block
+            parts.append(self._decode(block))
+            found += len(parts[-1])
+        self.text = "".join(parts)
+
+    def _decode(self, block: bytes) -> str:
+        pending = len(self._decoder.getstate()[0])
+        try:
+            text = self._decoder.decode(block, final=not block)
+        except UnicodeDecodeError as error:
+            what = not_decoded(error, self._offset - pending, self._encoding)
+            raise FormatError(Problem(what, self.stream.name)) from None
+        self._offset += len(block)
+        return text
+
+    def move(self, place: int) -> None:
+        self.line += self.text.count("\n", self.place, place)
+        self.place = place
+
+    def column(self, place: int) -> int:
+        """Where a place stands in its line, counted from 1."""
+        start = self.text.rfind("\n", 0, place)
+        return place - start if start >= 0 else self._before + place + 1
+
+    def sign(self) -> str:
+        """The next character that is no space, or nothing at the end."""
+        while True:
+            place = self.place
+            while place < len(self.text) and self.text[place] in _SPACE:
+                place += 1
+            self.move(place)
+            if place < len(self.text):
+                return self.text[place]
+            if self.is_whole:
+                return ""
+            self.more()
+
+
+class _Guess:
+    """Where a value of a regular file ends: before the next that begins as the one before did.
+
+    No more than a guess, but one that can be proven: an object that is read whole from its beginning has no
+    other end. So the fast parser, which wants to know the end, can be tried.
+    """
+
+    def __init__(self) -> None:
+        self._seam, self._opening = "", _ANY_KEYS
+        self._trials = _TRIALS
+
+    def learn(self, text: str, end: int) -> None:
+        """Look at what stands between two values, and at the first two keys of the second."""
+        seam = _SEAM.match(text, end - 1)
+        keys = _ANY_KEYS.match(text, seam.end() - 1) if seam else None
+        if seam and keys:
+            first, second = map(re.escape, keys.groups())
+            self._seam = seam.group()
+            self._opening = re.compile(rf'\{{\s*"{first}"\s*:\s*{_SCALAR}\s*,\s*"{second}"')
+
+    def end(self, text: str, place: int) -> int:
+        """Behind the value that begins at a place; -1 without a guess."""
+        if not self._seam or not self._trials:
+            return -1
+        found = text.find(self._seam, place)
+        while found >= 0 and not self._opening.match(text, found + len(self._seam) - 1):
+            found = text.find(self._seam, found + 1)
+        return found + 1 if found >= 0 else -1
+
+    @property
+    def is_trusted(self) -> bool:
+        """Whether the last guess was right."""
+        return bool(self._seam) and self._trials == _TRIALS
+
+    def judge(self, was_right: bool) -> None:
+        """A file in which guesses keep failing is read without them."""
+        self._trials = _TRIALS if was_right else self._trials - 1
+
+
+def read_values(stream: Stream, intake: Intake, shape: Shape | None = None) -> Iterator[tuple[int, Any]]:
+    """The line where each value begins, and the value; a fault ends the reading of this stream.
+
+    shape: values that have it come as `Shaped`.
+    """
+    window, guess = _Window(stream, intake), _Guess()
+    in_array = window.sign() == "["
+    if in_array:
+        window.move(window.place + 1)
+    while True:
+        sign = window.sign()
+        if sign == ("]" if in_array else ""):
+            break
+        if not sign:
+            raise _fault(window, "the JSON array is cut off, fetch the file again")
+        line = window.line
+        yield line, _next_value(window, guess, intake, shape)
+        if in_array:
+            _step_over_comma(window)
+    if in_array:
+        window.move(window.place + 1)
+        if window.sign():
+            raise _fault(window, "something follows the JSON array, remove it")
+
+
+def _next_value(window: _Window, guess: _Guess, intake: Intake, shape: Shape | None) -> Any:
+    limits = intake.settings.limits
+    guessed = guess.end(window.text, window.place)
+    if guessed < 0 and guess.is_trusted and not window.is_whole:  # the value goes on behind the window
+        window.more()
+        guessed = guess.end(window.text, window.place)
+    if guessed >= 0:
+        text = window.text[window.place : guessed]
+        value = shape.attempt(text) if shape is not None and shape.depth <= limits.depth else UNSURE
+        if value is UNSURE:
+            value = attempt(text, depth=limits.depth)
+        guess.judge(value is not UNSURE)
+        if value is not UNSURE:
+            window.move(guessed)
+            return value
+    while True:
+        try:
+            value, end = decode(window.text, window.place, depth=limits.depth)
+        except JsonFault as fault:
+            if window.is_whole or not _may_be_cut_off(fault, window):
+                raise _json_fault(window, fault) from None
+        else:
+            if end < len(window.text) - len("e+") or window.is_whole:  # a number may go on behind these
+                guess.learn(window.text, end)
+                window.move(end)
+                return value
+        if len(window.text) - window.place > limits.line_bytes:
+            raise _fault(window, f"a value is longer than {limits.line_bytes:,} characters, split it")
+        window.more()
+
+
+def _may_be_cut_off(fault: JsonFault, window: _Window) -> bool:
+    if fault.position < 0:
+        return False
+    return str(fault).startswith("Unterminated") or fault.position > len(window.text) - _CUT_OFF
+
+
+def _step_over_comma(window: _Window) -> None:
+    sign = window.sign()
+    if sign == ",":
+        window.move(window.place + 1)
+        if window.sign() == "]":
+            raise _fault(window, "not JSON (a comma stands before the closing bracket), remove it")
+    elif sign != "]":
+        raise _fault(window, "not JSON (Expecting ',' or ']' after a value)")
+
+
+def _fault(window: _Window, what: str) -> FormatError:
+    return FormatError(Problem(what, window.stream.name, window.line))
+
+
+def _json_fault(window: _Window, fault: JsonFault) -> FormatError:
+    if fault.position < 0:
+        return _fault(window, str(fault))
+    column = window.column(fault.position)
+    window.move(fault.position)
+    return _fault(window, f"not JSON ({fault} at column {column})")

@@ -1,0 +1,172 @@
+"""Offsets as tools count them (code points, UTF-16 units, graphemes) to places in a text, with proof."""
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple, TypeAlias
+
+from crowdseq.errors import AnnotationError
+from crowdseq.formats.settings import OFFSET_UNITS
+from crowdseq.formats.spans.graphemes import cluster_starts
+
+Places: TypeAlias = list[tuple[int, int]]
+UNITS = OFFSET_UNITS[1:]
+_INSIDE = -1
+_BEYOND = re.compile("[\U00010000-\U0010ffff]")  # outside the basic plane: two units of UTF-16 each
+_SHOWN = 40
+
+
+class Claim(NamedTuple):
+    """Offsets from a file, and the characters that they are said to cover, where the file says so."""
+
+    start: int
+    end: int
+    covered: str | None = None
+
+
+class Settled(NamedTuple):
+    """Places in the text for each claim, the unit they were read in, and others that fit as well."""
+
+    places: Places
+    unit: str
+    rivals: tuple[str, ...]
+
+
+def whole_number(value: Any, what: str) -> int:
+    """An offset as a file gives it; nothing but a whole number will do, since a guess could shift a label."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
+    raise AnnotationError(f"{what} is {_shown(value)}, a whole number is expected")
+
+
+def is_basic(text: str) -> bool:
+    """Whether no character lies beyond the basic plane, so that code points and UTF-16 units are the same."""
+    return text.isascii() or len(text.encode("utf-16-le", "surrogatepass")) == 2 * len(text)
+
+
+def settle(text: str, claims: Sequence[Claim], usual: str, asked: str = "auto") -> Settled:
+    """The places of claims in a text.
+
+    asked: a unit that the user insists on. Otherwise the usual unit of the tool, or the one in which every
+    covered text is found where its offsets say.
+    """
+    unit = usual if asked == "auto" else asked
+    if asked != "auto" or (text.isascii() and "\r" not in text):
+        return Settled(_proven(text, claims, unit), unit, ())
+    if all(claim.covered is None for claim in claims):
+        return _unproven(text, claims, unit)
+    first_fault: AnnotationError | None = None
+    for candidate in (usual, *(other for other in UNITS if other != usual)):
+        try:
+            places = _proven(text, claims, candidate)
+        except AnnotationError as error:
+            first_fault = first_fault or error
+        else:
+            return Settled(places, candidate, _rivals(text, claims, places, candidate))
+    raise first_fault or AnnotationError("the offsets fit no unit")
+
+
+def _rivals(text: str, claims: Sequence[Claim], places: Places, unit: str) -> tuple[str, ...]:
+    """Of the two units that tools mix up, the other one, where it fits as well but at other places."""
+    other = {"characters": "utf-16", "utf-16": "characters"}.get(unit)
+    if other is None or is_basic(text):
+        return ()
+    try:
+        return (other,) if _proven(text, claims, other) != places else ()
+    except AnnotationError:
+        return ()
+
+
+def _unproven(text: str, claims: Sequence[Claim], usual: str) -> Settled:
+    """The usual unit, unless UTF-16 is plainly the better guess: then only the user can tell."""
+    places = _proven(text, claims, usual)
+    if is_basic(text):
+        return Settled(places, usual, ())
+    other = "characters" if usual == "utf-16" else "utf-16"
+    try:
+        there = _proven(text, claims, other)
+    except AnnotationError:
+        return Settled(places, usual, ())
+    if there == places:
+        return Settled(places, usual, ())
+    if _cuts_words(text, places) and not _cuts_words(text, there):
+        raise AnnotationError(
+            f"the spans cut words if offsets count {usual}, and none if they count {other}: "
+            f"say --offset-unit {other} or --offset-unit {usual}"
+        )
+    return Settled(places, usual, (other,) if not _cuts_words(text, there) else ())
+
+
+def _cuts_words(text: str, places: Places) -> bool:
+    """Whether some span begins or ends between two letters."""
+    edges = {edge for pair in places for edge in pair if 0 < edge < len(text)}
+    return any(_is_letter(text[edge - 1]) and _is_letter(text[edge]) for edge in edges)
+
+
+def _is_letter(character: str) -> bool:
+    return character.isalnum() or character == "_"
+
+
+def _proven(text: str, claims: Sequence[Claim], unit: str) -> Places:
+    table = place_table(text, unit)
+    if isinstance(table, range) and all(
+        0 <= start <= end < len(table) and (covered is None or text[start:end] == covered)
+        for start, end, covered in claims
+    ):
+        return [(start, end) for start, end, _ in claims]
+    places = [
+        (_place(claim.start, claim, table, text), _place(claim.end, claim, table, text)) for claim in claims
+    ]
+    for claim, (start, end) in zip(claims, places, strict=True):
+        if end < start:
+            raise AnnotationError(f"the span {claim.start}-{claim.end} ends before it starts, mend it")
+        if claim.covered is not None and not _same(claim.covered, text[start:end]):
+            raise AnnotationError(
+                f"the span {claim.start}-{claim.end} covers {_shown(text[start:end])} in the text, but "
+                f"{_shown(claim.covered)} in the annotation: export again, or say --offset-unit "
+                "(characters, utf-16 or graphemes)"
+            )
+    return places
+
+
+@lru_cache(maxsize=4)  # annotators of one text come one after the other
+def place_table(text: str, unit: str) -> Sequence[int]:
+    """For every offset the index of its code point, -1 for one inside a character."""
+    if unit == "graphemes":
+        return tuple(cluster_starts(text))
+    if unit == "utf-16" and not is_basic(text):
+        table: list[int] = []
+        place = 0
+        for match in _BEYOND.finditer(text):
+            table += (*range(place, match.end()), _INSIDE)
+            place = match.end()
+        return (*table, *range(place, len(text) + 1))
+    return range(len(text) + 1)
+
+
+def _place(offset: int, claim: Claim, table: Sequence[int], text: str) -> int:
+    if not 0 <= offset < len(table):
+        raise AnnotationError(
+            f"the span {claim.start}-{claim.end} lies outside the text, which has {len(text):,} characters"
+        )
+    if table[offset] == _INSIDE:
+        raise AnnotationError(
+            f"the span {claim.start}-{claim.end} cuts a character in two, say --offset-unit"
+        )
+    return table[offset]
+
+
+def _same(covered: str, there: str) -> bool:
+    """Equal but for white space, which tools write in many ways (a line break as a space, or as `\\n`)."""
+    if covered == there:
+        return True
+    return _squeezed(covered) == _squeezed(there)
+
+
+def _squeezed(text: str) -> str:
+    return "".join(text.replace("\\n", "").split())
+
+
+def _shown(value: Any) -> str:
+    text = ascii(value)
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"

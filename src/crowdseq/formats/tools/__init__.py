@@ -1,0 +1,1 @@
+"""One folder or file for each tool; they do not know each other."""

@@ -1,0 +1,170 @@
+"""brat standoff: a folder for each annotator, in it a text and an .ann file with spans for each document."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import PurePath
+
+from crowdseq.errors import AnnotationError, FormatError, Problem
+from crowdseq.formats.conventions.roles import GOLD_STEMS
+from crowdseq.formats.files.inputs import Folder
+from crowdseq.formats.files.lines import read_lines, read_text
+from crowdseq.formats.files.sources import Source, Stream, open_source
+from crowdseq.formats.findings.collector import Intake
+from crowdseq.formats.format import MARKING, NO, SURE, Format, Found, Sample
+from crowdseq.formats.spans.normalise import differ_in_form
+from crowdseq.formats.spans.resolve import Region
+from crowdseq.formats.spans.to_records import Document, Marker
+from crowdseq.formats.tools.brat.lines import is_other_line, is_span_line, region_of
+from crowdseq.formats.tools.brat.writing import write_consensus_folder, write_folder
+
+_ANNOTATIONS, _TEXT, _CONFIGURATION = ".ann", ".txt", ".conf"
+
+
+@dataclass
+class _Collection:
+    """The files of a folder: by document, who has annotations and where its text stands."""
+
+    annotations: dict[str, dict[str, Source]] = field(default_factory=dict)
+    texts: dict[str, dict[str, Source]] = field(default_factory=dict)
+
+
+def recognise(sample: Sample) -> int:
+    """A single .ann file, known so that it can be told what is missing."""
+    return SURE if sample.has_extension(("ann",)) and any(map(is_span_line, sample.lines[:5])) else NO
+
+
+def recognise_folder(folder: Folder) -> int:
+    """A folder that holds .ann files."""
+    return SURE if any(member.name.endswith(_ANNOTATIONS) for member in folder.members) else NO
+
+
+def read(stream: Stream, source: Source, intake: Intake) -> Iterator[Found]:  # noqa: ARG001
+    """A file alone has no text, and nobody is named."""
+    what = (
+        "spans of brat need their text: name the folder that holds the .ann and .txt files of all annotators"
+    )
+    raise FormatError(Problem(what, stream.name))
+
+
+def read_folder(folder: Folder, intake: Intake) -> Iterator[tuple[str, Found]]:
+    """A record for each document and annotator; the folder just below this one is the annotator."""
+    files = _collect(folder, intake.settings.files_mean == "gold")
+    marker = Marker(intake, folder.name, proves_empty=False)
+    for document, by_annotator in files.annotations.items():
+        try:
+            texts = _texts(document, files.texts.get(document, {}), intake)
+        except FormatError as error:
+            intake.fail(*error.problems)
+            continue
+        for annotator, source in by_annotator.items():
+            text = texts.get(annotator or _gold_folder(texts), next(iter(texts.values()), None))
+            if text is None:
+                what = f"its text is missing: put {PurePath(document).name}{_TEXT} beside it"
+                intake.reject(Problem(what, source.name, record=document), None)
+                continue
+            marker.file = source.name
+            yield from _records(marker, Document(text, document), annotator, source, intake)
+    _doubt_annotators(files, folder, intake)
+    marker.finish()
+
+
+def _collect(folder: Folder, all_gold: bool = False) -> _Collection:
+    files = _Collection()
+    for member in folder.members:
+        inside = PurePath(member.name).relative_to(PurePath(folder.name))
+        above, *below = inside.parts if len(inside.parts) > 1 else (folder.stem, inside.name)
+        document = PurePath(*below).with_suffix("").as_posix()
+        kind = {_ANNOTATIONS: files.annotations, _TEXT: files.texts}.get(inside.suffix)
+        if kind is not None:
+            is_gold = above.lower() in GOLD_STEMS or all_gold
+            kind.setdefault(document, {})["" if is_gold and kind is files.annotations else above] = member
+    return files
+
+
+def strangers(folder: Folder) -> list[Source]:
+    """Files of other kinds, and texts for which nobody has annotations."""
+    files = _collect(folder)
+    lonely = [texts for document, texts in files.texts.items() if document not in files.annotations]
+    unread = {source.name for texts in lonely for source in texts.values()}
+    own = (_ANNOTATIONS, _TEXT, _CONFIGURATION)
+    return [member for member in folder.members if not member.name.endswith(own) or member.name in unread]
+
+
+def _texts(document: str, sources: dict[str, Source], intake: Intake) -> dict[str, str]:
+    """The text of a document by annotator; it must be the same in every folder that has it."""
+    found: dict[str, str] = {}
+    for annotator, source in sources.items():
+        with open_source(source, intake.settings.limits) as stream:
+            found[annotator] = read_text(stream, intake)
+    if intake.settings.normalise == "none":
+        first = next(iter(sources), "")
+        for annotator, text in found.items():
+            if text != found[first]:
+                what = _difference(text, found[first], sources[first].name)
+                raise FormatError(Problem(what, sources[annotator].name, record=document))
+    return found
+
+
+def _gold_folder(texts: Iterable[str]) -> str:
+    return next((name for name in texts if name.lower() in GOLD_STEMS), "")
+
+
+def _difference(text: str, other: str, name: str) -> str:
+    pairs = enumerate(zip(text, other, strict=False))
+    place = next((place for place, pair in pairs if pair[0] != pair[1]), -1)
+    where = f"from character {place + 1} on" if place >= 0 else "in length"
+    hint = "all annotators must have the same text"
+    if differ_in_form(text, other):
+        hint = "only in its Unicode form or line ends, say --normalise nfc"
+    return f"differs from {name} {where}: {hint}"
+
+
+def _records(
+    marker: Marker, document: Document, annotator: str, source: Source, intake: Intake
+) -> Iterator[tuple[str, Found]]:
+    regions: list[Region] = []
+    line = 0
+    try:
+        with open_source(source, intake.settings.limits) as stream:
+            for line, content in read_lines(stream, intake):
+                if is_other_line(content):
+                    what = (
+                        "lines of brat that mark no span (relations, events, attributes, notes) were left out"
+                    )
+                    intake.warn("brat-lines-left-out", what, Problem("", source.name, line))
+                elif content.strip():
+                    regions.append(region_of(content))
+        line = 0
+        votes = {annotator: regions} if annotator else {}
+        records = marker.records(document, votes, None if annotator else regions)
+    except AnnotationError as error:
+        intake.reject(Problem(str(error), source.name, line, document.id or ""), None)
+    except FormatError as error:
+        intake.fail(*error.problems)
+    else:
+        yield from ((source.name, Found(record, 0, None)) for record in records)
+
+
+def _doubt_annotators(files: _Collection, folder: Folder, intake: Intake) -> None:
+    """Folders that share no document are perhaps parts of one person's work."""
+    voters = [set(found) - {""} for found in files.annotations.values()]
+    everybody = set().union(*voters)
+    if len(everybody) > 1 and all(len(found) < 2 for found in voters):
+        what = (
+            "no document was labelled by two annotators: are the folders just below this one the annotators?"
+        )
+        intake.warn("nothing-shared", what, Problem(", ".join(sorted(everybody)[:5]), folder.name))
+
+
+FORMAT = Format(
+    name="brat",
+    summary="brat standoff: a folder for each annotator with a .txt and an .ann file a document",
+    settings=(*MARKING, "files_mean"),
+    recognise=recognise,
+    read=read,
+    recognise_folder=recognise_folder,
+    read_folder=read_folder,
+    strangers=strangers,
+    write_folder=write_folder,
+    write_consensus_folder=write_consensus_folder,
+)

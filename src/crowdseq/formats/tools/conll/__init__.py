@@ -1,0 +1,1 @@
+"""CoNLL columns and their relatives."""

@@ -1,0 +1,112 @@
+"""Lines of a CoNLL file to blocks, one for each sentence, and the marks between them."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from crowdseq.errors import AnnotationError, FormatError, Problem
+from crowdseq.formats.files.lines import read_lines
+from crowdseq.formats.files.sources import Stream
+from crowdseq.formats.findings.collector import Intake
+from crowdseq.formats.json_io.strict import JsonFault, loads
+from crowdseq.formats.tools.conll.columns import DOCUMENT_START, HEADER, SENTENCE, Columns, header_columns
+
+_SPACES = re.compile(r"[ \t]+")  # not str.split(): a no-break space belongs to its token
+
+
+@dataclass
+class Block:
+    """The lines of one sentence: where they begin, what is said above them, what is wrong with them."""
+
+    line: int = 0
+    rows: list[str] = field(default_factory=list)
+    header: str = ""
+    about: dict[str, Any] = field(default_factory=dict)
+    document: int = 0
+    fault: Problem | None = None
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.rows or self.header or self.fault)
+
+    @property
+    def raw(self) -> str:
+        return "\n".join([self.header, *self.rows] if self.header else self.rows)
+
+    def line_of(self, row: int) -> int:
+        """The line of the file in which a row stands."""
+        return self.line + bool(self.header) + row
+
+
+def cut_at_spaces(line: str) -> list[str]:
+    """The cells of a line, however many spaces and tabs stand between them."""
+    return _SPACES.split(line.strip(" \t"))
+
+
+class BlockReader:
+    """Gives the blocks of a stream; `columns` is what its first line says about them, if it does."""
+
+    def __init__(self, stream: Stream, intake: Intake) -> None:
+        self._stream, self._intake = stream, intake
+        self._document = 0
+        self.columns: Columns | None = None
+
+    def blocks(self) -> Iterator[Block]:
+        """Every sentence, the faulty ones too, so that those behind them keep their number."""
+        block, expected = Block(), 1
+        for number, line in read_lines(self._stream, self._intake):
+            if number != expected:  # a line between could not be decoded: its sentence is not whole
+                what = "a line of this sentence cannot be read"
+                block.fault = Problem(what, self._stream.name, number - 1)
+            expected = number + 1
+            if not line.strip(" \t"):
+                if line:
+                    what = "a blank line holds spaces, read as blank"
+                    self._intake.warn("blank-with-spaces", what, Problem("", self._stream.name, number))
+                yield from self._closed(block)
+                block = Block()
+            elif line[0] in "#-" and self._is_mark(line, number):
+                yield from self._closed(block)
+                block = self._after_mark(line, number)
+            else:
+                block.line = block.line or number
+                block.rows.append(line)
+        yield from self._closed(block)
+
+    def _closed(self, block: Block) -> Iterator[Block]:
+        if not block.is_empty:
+            block.document = self._document
+            yield block
+
+    def _is_mark(self, line: str, number: int) -> bool:
+        """Whether a line is no token: the header, the line above a sentence, or the start of a document."""
+        if line.startswith(DOCUMENT_START):
+            return cut_at_spaces(line)[0] == DOCUMENT_START
+        if line.startswith(HEADER):
+            return number == 1
+        return self.columns is not None and line.startswith(SENTENCE) and "\t" not in line
+
+    def _after_mark(self, line: str, number: int) -> Block:
+        if line.startswith(DOCUMENT_START):
+            self._document += 1
+        elif line.startswith(HEADER):
+            try:
+                self.columns = header_columns(line)
+            except AnnotationError as error:
+                raise FormatError(Problem(str(error), self._stream.name, number)) from None
+        else:
+            return self._block_about(line, number)
+        return Block()
+
+    def _block_about(self, line: str, number: int) -> Block:
+        block = Block(number, header=line)
+        try:
+            about = loads(line.removeprefix(SENTENCE), depth=self._intake.settings.limits.depth)
+            if not isinstance(about, dict):
+                raise AnnotationError("a JSON object is expected")
+            block.about = about
+        except (JsonFault, AnnotationError) as error:
+            what = f"the line '{SENTENCE}' is wrong ({error}), mend it"
+            block.fault = Problem(what, self._stream.name, number)
+        return block

@@ -1,0 +1,176 @@
+"""CoNLL columns: one token a line, labels in the last column or in one column for each annotator."""
+
+import hashlib
+from collections.abc import Iterator, Sequence
+
+from crowdseq.core.building import Record
+from crowdseq.core.label_rows import Tags
+from crowdseq.core.labels import split_tag
+from crowdseq.errors import AnnotationError, FormatError, Problem
+from crowdseq.formats.files.sources import Source, Stream
+from crowdseq.formats.findings.collector import Intake
+from crowdseq.formats.format import Format, Found
+from crowdseq.formats.tools.conll.blocks import Block, BlockReader, cut_at_spaces
+from crowdseq.formats.tools.conll.columns import HEADER, UNLABELLED, Columns, custom_columns, parse_columns
+from crowdseq.formats.tools.conll.recognition import EXTENSIONS, recognise
+from crowdseq.formats.tools.conll.writing import write, write_consensus
+from crowdseq.formats.tools.native.crowd_jsonl import name_of
+
+
+def read(stream: Stream, source: Source, intake: Intake) -> Iterator[Found]:
+    """The sentences of one file."""
+    return _Reader(stream, source, intake).sentences()
+
+
+class _Reader:
+    """One pass over one file: knows what its columns hold, and numbers its sentences."""
+
+    def __init__(self, stream: Stream, source: Source, intake: Intake) -> None:
+        self.name, self.intake = stream.name, intake
+        self.lines = BlockReader(stream, intake)
+        self.annotator = _annotator_of(source, intake)
+        self.prefix = "" if self.annotator and source.folder is None else source.prefix
+        given = intake.settings.columns
+        self.columns = parse_columns(given) if given else None
+        self.is_custom = False
+        self.with_tabs: bool | None = None
+        self.digest = hashlib.sha256()
+        self.values: dict[int, set[str]] = {}
+
+    def sentences(self) -> Iterator[Found]:
+        number = 0
+        for number, block in enumerate(self.lines.blocks(), 1):
+            cells = self._cells(block)
+            try:
+                if block.fault is None:
+                    yield Found(self._record(block, cells, number), block.line, block.raw)
+            except AnnotationError as error:
+                block.fault = Problem(str(error), self.name, block.line)
+            if block.fault is not None:
+                self.intake.reject(block.fault, block.raw)
+        self._check_one_label_column()
+        if number and self.annotator is None and self.lines.columns is None:
+            self._check_not_read_before()
+
+    def _cells(self, block: Block) -> list[tuple[str, ...]]:
+        """The columns of a block; the first line of a file settles what separates them, and how many."""
+        self.columns = self.columns or self.lines.columns
+        if not block.rows:
+            return [()] * (self.columns.size if self.columns else 1)
+        if self.with_tabs is None:
+            self.with_tabs = "\t" in block.rows[0]
+        rows = [line.split("\t") if self.with_tabs else cut_at_spaces(line) for line in block.rows]
+        if self.columns is None:
+            self.columns, self.is_custom = custom_columns(len(rows[0]), self.annotator, rows[0]), True
+        if any(len(row) != self.columns.size for row in rows):
+            self._mend(block, rows, self.columns.size)
+        cells = list(zip(*rows, strict=False))
+        if block.fault is None:
+            self._check_filled(block, cells, self.columns)
+        return cells
+
+    def _mend(self, block: Block, rows: list[list[str]], size: int) -> None:
+        """Lines cut at tabs and spaces alike where that gives the right number of columns, else a fault."""
+        for place, (row, line) in enumerate(zip(rows, block.rows, strict=True)):
+            if len(row) == size:
+                continue
+            rows[place] = cut_at_spaces(line)
+            number = block.line_of(place)
+            if len(rows[place]) == size:
+                what = "tabs and spaces are mixed between columns"
+                self.intake.warn("tabs-and-spaces", what, Problem("", self.name, number))
+            elif block.fault is None:
+                found = "1 column" if len(row) == 1 else f"{len(row)} columns"
+                hint = "give every token its label, ? for none" if len(row) < size else "mend the line"
+                block.fault = Problem(f"{found} where the file has {size}, {hint}", self.name, number)
+
+    def _check_filled(self, block: Block, cells: list[tuple[str, ...]], columns: Columns) -> None:
+        if "" in cells[columns.token]:
+            number = block.line_of(cells[columns.token].index(""))
+            block.fault = Problem("the token is empty, mend the line", self.name, number)
+        for column in (columns.gold, *columns.annotators.values()):
+            if column is not None and "" in cells[column]:
+                what = "a label is missing, write ? for a token that is not labelled"
+                block.fault = Problem(what, self.name, block.line_of(cells[column].index("")))
+
+    def _record(self, block: Block, cells: list[tuple[str, ...]], number: int) -> Record:
+        columns = self.columns or custom_columns(1, None)
+        self._note(cells, columns)
+        about = dict(block.about)
+        name, doc = name_of(about, "id", self.intake), name_of(about, "doc", self.intake)
+        if "doc" not in about and block.document:
+            doc = f"{self.prefix}d{block.document}"
+        votes = {who: _tags(cells[place]) for who, place in columns.annotators.items()}
+        return Record(
+            cells[columns.token],
+            name if "id" in about else f"{self.prefix}s{number}",
+            doc,
+            {who: tags for who, tags in votes.items() if tags is not None},
+            None if columns.gold is None else _tags(cells[columns.gold]),
+            {key: cells[place] for key, place in columns.others.items()},
+            {key: value for key, value in about.items() if key not in ("id", "doc")},
+            f"{self.name}:{block.line}",
+        )
+
+    def _note(self, cells: list[tuple[str, ...]], columns: Columns) -> None:
+        """Keep in mind what the checks at the end need."""
+        self.digest.update("\n".join([*cells[columns.token], "", ""]).encode("utf-8"))
+        if self.is_custom and columns.size > 2:
+            for place in range(1, columns.size):
+                self.values.setdefault(place, set()).update(cells[place])
+
+    def _check_one_label_column(self) -> None:
+        """Columns that share entity types with the last one are annotators or predictions."""
+        types = {place: _entity_types(values) for place, values in self.values.items()}
+        last = types.pop(max(types), None) if types else None
+        alike = [place + 1 for place, found in types.items() if found and last and found & last]
+        if alike:
+            shown = " and ".join(map(str, alike))
+            what = (
+                f"column {shown} holds the same kind of labels as the last one: say what each column is, "
+                f"with --columns or a first line such as '{HEADER} token ann1 ann2'"
+            )
+            raise FormatError(Problem(what, self.name))
+
+    def _check_not_read_before(self) -> None:
+        """Two files of gold over one text are most likely two annotators, whose votes would be lost."""
+        other = self.intake.same_text(self.digest.hexdigest(), self.name)
+        if other is not None:
+            what = (
+                f"has the same text as {other}: if each is one annotator, say --files-mean annotator, "
+                "else name only one of them"
+            )
+            raise FormatError(Problem(what, self.name))
+
+
+def _annotator_of(source: Source, intake: Intake) -> str | None:
+    """Whose labels a file with one column of them holds; None for gold."""
+    means = intake.settings.files_mean
+    is_annotator = source.folder is not None if means == "auto" else means == "annotator"
+    return source.stem if is_annotator and source.stem.lower() != "gold" else None
+
+
+def _tags(cells: Sequence[str]) -> Tags | None:
+    """The labels of one column; a column with nothing but `?` says that the sentence was not seen."""
+    if UNLABELLED not in cells:
+        return cells or None
+    tags = [None if cell == UNLABELLED else cell for cell in cells]
+    return tags if any(tag is not None for tag in tags) else None
+
+
+def _entity_types(values: set[str]) -> set[str]:
+    """The types that a column of labels names; empty if any value is no label of a chunk scheme."""
+    parts = [split_tag(value) for value in values if value != UNLABELLED]
+    return {kind for _, kind in parts} - {""} if all(prefix for prefix, _ in parts) else set()
+
+
+FORMAT = Format(
+    name="conll",
+    summary=f"CoNLL columns: gold in the last column, or one column an annotator under '{HEADER} token …'",
+    extensions=EXTENSIONS,
+    settings=("columns", "files_mean"),
+    recognise=recognise,
+    read=read,
+    write=write,
+    write_consensus=write_consensus,
+)

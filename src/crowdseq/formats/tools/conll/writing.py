@@ -1,0 +1,175 @@
+"""Corpora and consensus as CoNLL columns, separated by tabs."""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from crowdseq.core.consensus import Consensus
+from crowdseq.core.corpus import Corpus
+from crowdseq.core.text import Sentence
+from crowdseq.errors import AnnotationError
+from crowdseq.formats.conventions.agreed import agreements
+from crowdseq.formats.tools.conll.columns import (
+    CONSENSUS,
+    DOCUMENT_START,
+    HEADER,
+    SENTENCE,
+    UNLABELLED,
+    is_customary,
+)
+
+_NO_VALUE = "_"
+_BREAKS = frozenset("\t\n\r")
+_MARKS = (DOCUMENT_START, HEADER, SENTENCE, "\ufeff")
+
+
+def write(corpus: Corpus, out: BinaryIO) -> list[str]:
+    """Plain columns for a corpus of gold alone; with annotators one column each, named in the first line."""
+    if corpus.annotators:
+        return write_crowd(corpus, out, corpus.annotators)
+    others = tuple(corpus.text.columns)
+    check_writable(corpus, others)
+    writer = _Rows(out, corpus, others)
+    for place, sentence in enumerate(corpus.sentences):
+        writer.open_document(place)
+        writer.rows(sentence, [corpus.gold[place]])
+    return [*writer.notes(), *_plain_losses(corpus)]
+
+
+def write_crowd(corpus: Corpus, out: BinaryIO, annotators: Sequence[str], *, gold: bool = True) -> list[str]:
+    """Annotators and gold in named columns; ids and extra keys stand in a line above each sentence."""
+    others = tuple(corpus.text.columns)
+    check_writable(corpus, others)
+    has_gold = gold and bool(corpus.has_gold.any())
+    fields = ["token", *(f"column:{name}" for name in others), *(f"annotator:{name}" for name in annotators)]
+    writer = _Rows(out, corpus, others)
+    writer.line("\t".join([f"{HEADER} {fields[0]}", *fields[1:], *(["gold"] if has_gold else [])]))
+    numbers = [corpus.annotators.index(name) for name in annotators]
+    for place, sentence in enumerate(corpus.sentences):
+        writer.line(f"{SENTENCE} {_about(sentence)}")
+        ballot = corpus.annotations.ballots[place]
+        rows = dict(zip(ballot.voters.tolist(), ballot.tags, strict=True))
+        votes = [corpus.scheme.names(rows[number]) if number in rows else None for number in numbers]
+        writer.rows(sentence, [*votes, *([corpus.gold[place]] if has_gold else [])])
+    return [*writer.notes(), *_crowd_losses(corpus)]
+
+
+def write_consensus(consensus: Consensus, out: BinaryIO) -> list[str]:
+    """Token, confidence, who gave it the settled label (a JSON list of names), and this label."""
+    corpus = consensus.corpus
+    check_writable(corpus, ())
+    writer = _Rows(out, corpus, CONSENSUS)
+    bounds = corpus.offsets.tolist()
+    shown = [f"{value:.6f}" for value in np.round(consensus.confidence, 6).tolist()]
+    for place, (sentence, named) in enumerate(zip(corpus.sentences, agreements(consensus), strict=True)):
+        writer.open_document(place)
+        values = (shown[bounds[place] : bounds[place + 1]], map(_names, named))
+        columns = {name: tuple(cells) for name, cells in zip(CONSENSUS, values, strict=True)}
+        writer.rows(Sentence(sentence.id, sentence.doc, sentence.tokens, columns), [consensus.tags[place]])
+    return [*writer.notes(), *_plain_losses(corpus)]
+
+
+def _names(names: list[str]) -> str:
+    """Without spaces of its own, for tools that cut lines at them."""
+    return json.dumps(names, ensure_ascii=False, separators=(",", ":"))
+
+
+@dataclass
+class _Rows:
+    """Writes lines, and counts what had to be left open."""
+
+    out: BinaryIO
+    corpus: Corpus
+    others: tuple[str, ...]
+    n_missing_values: int = 0
+
+    def line(self, text: str) -> None:
+        try:
+            self.out.write(text.encode("utf-8") + b"\n")
+        except UnicodeEncodeError:
+            raise AnnotationError(
+                f"{ascii(text)[:80]} holds half a character (a lone surrogate), mend it"
+            ) from None
+
+    def open_document(self, place: int) -> None:
+        """A start line where a document begins; single sentences that belong to none get none."""
+        document_of, documents = self.corpus.text.document_of, self.corpus.text.documents
+        is_new = place == 0 or document_of[place] != document_of[place - 1]
+        if is_new and any(name is not None for name in documents):
+            self.line("\t".join([DOCUMENT_START, *["-X-"] * len(self.others), "O"]))
+            self.line("")
+
+    def rows(self, sentence: Sentence, labels: Sequence[Sequence[str | None] | None]) -> None:
+        size = len(sentence.tokens)
+        values = [sentence.columns.get(name) for name in self.others]
+        self.n_missing_values += sum(size for column in values if column is None)
+        columns: list[Iterable[str]] = [sentence.tokens]
+        columns += [column if column is not None else [_NO_VALUE] * size for column in values]
+        columns += [_cells(tags, size) for tags in labels]
+        for cells in zip(*columns, strict=True):
+            self.line("\t".join(cells))
+        self.line("")
+
+    def notes(self) -> Iterator[str]:
+        if self.n_missing_values:
+            yield f"{self.n_missing_values} tokens lack a value in some column, written as {_NO_VALUE}"
+
+
+def _cells(tags: Sequence[str | None] | None, size: int) -> list[str]:
+    return [UNLABELLED] * size if tags is None else [UNLABELLED if tag is None else tag for tag in tags]
+
+
+def _about(sentence: Sentence) -> str:
+    about: dict[str, Any] = {"id": sentence.id}
+    if sentence.doc is not None:
+        about["doc"] = sentence.doc
+    try:
+        return json.dumps(about | dict(sentence.extras), ensure_ascii=False, allow_nan=False)
+    except (ValueError, TypeError) as error:
+        raise AnnotationError(f"sentence {sentence.id!r} cannot be written: {error}") from None
+
+
+def check_writable(corpus: Corpus, others: Sequence[str]) -> None:
+    """Whether every token, label and value can stand in a column and be read back."""
+    used = np.unique(corpus.text.token_ids).tolist()
+    for word in (corpus.text.words[number] for number in used):
+        if not word or _BREAKS & set(word) or word.startswith(_MARKS):
+            raise _cannot_hold("the token", word, corpus, lambda s, word=word: word in s.tokens)
+    for tag in corpus.scheme.tags:
+        if tag == UNLABELLED or _BREAKS & set(tag):
+            raise AnnotationError(f"CoNLL cannot hold the label {tag!r}, rename it or write JSONL")
+    for name in others:
+        for value in (name, *corpus.text.columns[name].table):
+            if _BREAKS & set(value) or not name.strip():
+                raise AnnotationError(f"CoNLL cannot hold {value!r} in column {name!r}, write JSONL instead")
+
+
+def _cannot_hold(what: str, word: str, corpus: Corpus, is_it: Any) -> AnnotationError:
+    where = next((sentence.id for sentence in corpus.sentences if is_it(sentence)), "")
+    return AnnotationError(f"CoNLL cannot hold {what} {word[:60]!r} (sentence {where}), write JSONL instead")
+
+
+def _plain_losses(corpus: Corpus) -> Iterator[str]:
+    yield "sentence ids and names of documents have no place in plain CoNLL, a reader will number them"
+    keys = sorted({key for extras in corpus.text.extras.values() for key in extras})
+    if keys:
+        yield f"extra keys have no place in plain CoNLL and were left out: {', '.join(keys)}"
+    if not is_customary(tuple(corpus.text.columns)):
+        yield f"the names of the columns are not written: {', '.join(corpus.text.columns)}"
+    empty = int(np.count_nonzero(corpus.text.lengths == 0))
+    if empty:
+        yield f"{empty} sentences without tokens were left out"
+
+
+def _crowd_losses(corpus: Corpus) -> Iterator[str]:
+    crowd = corpus.annotations
+    lengths = crowd.lengths[crowd.row_sentences]
+    labelled = (
+        np.add.reduceat(np.append(crowd.tags >= 0, False), crowd.row_starts) if len(lengths) else lengths
+    )
+    silent = int(np.count_nonzero((lengths == 0) | (labelled == 0)))
+    if silent:
+        yield f"{silent} times an annotator labelled nothing in a sentence, which CoNLL reads as not seen"

@@ -1,0 +1,128 @@
+"""doccano JSONL: one file for each member of a project, one text a line with its spans."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from crowdseq.errors import AnnotationError, FormatError, Problem
+from crowdseq.formats.conventions.fields import identity, objects
+from crowdseq.formats.files.sources import Source, Stream
+from crowdseq.formats.findings.collector import Intake
+from crowdseq.formats.format import LIKELY, MARKING, NO, SURE, Format, Found, Sample
+from crowdseq.formats.json_io.records import read_objects
+from crowdseq.formats.spans.from_corpus import CARRIED, reclaim
+from crowdseq.formats.spans.resolve import Region
+from crowdseq.formats.spans.to_records import Marker
+from crowdseq.formats.tools.doccano.writing import write_consensus, write_folder
+
+_SPANS = re.compile(r'"labels?"\s*:\s*\[\s*\[\s*-?\d|"start_offset"\s*:')
+_NO_SPANS = re.compile(r'"(?:label|entities)"\s*:\s*\[\s*\]')
+_OTHERS = re.compile(r'"(?:annotation_id|_input_hash|result)"\s*:')
+_TEXT = re.compile(r'"text"\s*:\s*"')
+_OWN_KEYS = frozenset({"id", "text", "label", "labels", "entities", "relations", CARRIED})
+_SHARED = "all"
+_GOLD = "gold"
+
+
+def recognise(sample: Sample) -> int:
+    """Objects with a `text` and a `label` of triples, or `entities` with `start_offset`."""
+    text = sample.text
+    if text.lstrip("\ufeff \t\r\n")[:1] not in ("{", "[") or not _TEXT.search(text) or _OTHERS.search(text):
+        return NO
+    if _SPANS.search(text):
+        return SURE
+    return LIKELY if _NO_SPANS.search(text) else NO
+
+
+def read(stream: Stream, source: Source, intake: Intake) -> Iterator[Found]:
+    """The texts of one file; its name is the name of the annotator."""
+    means_gold = _means_gold(source, intake)
+    marker = Marker(intake, stream.name, proves_empty=means_gold)
+    field, layer = intake.settings.text_field or "text", intake.settings.layer
+    own = _OWN_KEYS | {field, layer}
+    for line, value, raw in read_objects(stream, intake):
+        try:
+            text = value.get(field)
+            if not isinstance(text, str):
+                raise AnnotationError(_no_text(value, field) if text is None else f"'{field}' must be a text")
+            carried = value.get(CARRIED)
+            meta = {key: item for key, item in value.items() if key not in own and item != []}
+            document = reclaim(text, identity(value.get("id"), "'id'"), meta, carried)
+            regions = _regions(value, intake, Problem("", stream.name, line, document.id or ""))
+            votes = {} if means_gold else {_annotator(carried, source): regions}
+            records = marker.records(document, votes, regions if means_gold else None, line)
+            yield from (Found(record, line, raw) for record in records)
+        except AnnotationError as error:
+            intake.reject(Problem(str(error), stream.name, line, str(value.get("id") or "")), raw)
+    marker.finish()
+
+
+def _no_text(value: dict[str, Any], field: str) -> str:
+    keys = ", ".join(list(value)[:6])
+    return f"'{field}' is missing, there is {keys}: say --text-field and --layer (the field of the labels)"
+
+
+def _means_gold(source: Source, intake: Intake) -> bool:
+    meant = intake.settings.files_mean
+    if meant == "gold":
+        return True
+    if source.stem == _SHARED:
+        raise FormatError(
+            Problem(
+                "holds the labels of all members without their names: in doccano export again with 'Share "
+                "annotations across all users' off, which gives one file for each member, "
+                "or read it as gold with --files-mean gold",
+                source.name,
+            )
+        )
+    return meant == "auto" and source.stem == _GOLD
+
+
+def _annotator(carried: Any, source: Source) -> str:
+    """The name of the file, or the one that we wrote inside because it was not fit for a file name."""
+    name = carried.get("annotator") if isinstance(carried, dict) else None
+    return name if isinstance(name, str) else source.stem
+
+
+def _regions(value: dict[str, Any], intake: Intake, place: Problem) -> list[Region]:
+    if value.get("relations"):
+        what = "relations between spans were left out"
+        intake.warn("relations-left-out", what, place, len(objects(value["relations"], "'relations'")))
+    asked = intake.settings.layer
+    if "entities" in value and asked in (None, "entities"):
+        return [
+            Region(item.get("start_offset"), item.get("end_offset"), [_label(item.get("label"))])
+            for item in objects(value["entities"], "'entities'")
+        ]
+    labels = value.get("label", value.get("labels")) if asked is None else value.get(asked)
+    if labels is None:
+        raise AnnotationError(f"'{asked or 'label'}' is missing, a list of [start, end, label] is expected")
+    if not isinstance(labels, list):
+        raise AnnotationError(f"'{asked or 'label'}' must be a list of [start, end, label]")
+    return [_triple(item) for item in labels]
+
+
+def _triple(item: Any) -> Region:
+    if not isinstance(item, list) or len(item) != 3:
+        raise AnnotationError(
+            "'label' holds something other than [start, end, label]: only projects for sequence labelling "
+            "can be read"
+        )
+    return Region(item[0], item[1], [_label(item[2])])
+
+
+def _label(value: Any) -> str:
+    if not isinstance(value, str):
+        raise AnnotationError("the label of a span must be a text")
+    return value
+
+
+FORMAT = Format(
+    name="doccano",
+    summary="doccano JSONL: one file for each annotator, named like the member (or its ZIP)",
+    settings=(*MARKING, "layer", "text_field", "files_mean"),
+    recognise=recognise,
+    read=read,
+    write_folder=write_folder,
+    write_consensus=write_consensus,
+)

@@ -1,0 +1,154 @@
+"""Rows of datasets (tokens, numbered or named tags, perhaps an annotator) or of long tables to records."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from crowdseq.core.building import Record
+from crowdseq.errors import AnnotationError, FormatError, Problem
+from crowdseq.formats.findings.collector import Intake
+from crowdseq.formats.format import Found
+from crowdseq.formats.table_io.arrow import ArrowTable
+from crowdseq.formats.tools.long_table.csv_file import is_long
+from crowdseq.formats.tools.long_table.rows import Gatherer, LongRow, split_task, token_index
+
+TOKENS, TAGS, ANNOTATOR = "tokens", "ner_tags", "annotator"
+_ANNOTATORS = (ANNOTATOR, "annotator_id", "worker", "worker_id")
+_TAG_COLUMNS = (TAGS, "tags", "labels", "pos_tags", "upos")
+_TOKEN_COLUMNS = (TOKENS, "words")
+_NO_LABEL = (-1, -100)  # of ClassLabel, and of what trainers are told to ignore
+
+
+def found_in(
+    table: ArrowTable, file: str, intake: Intake, annotator: str | None, prefix: str
+) -> Iterator[Found]:
+    """The records of a table in either form; annotator: whose it is if no column tells, None for gold."""
+    if is_long(list(table.columns)):
+        return _from_long(table, file, intake)
+    return _Rows(table, file, intake, annotator, prefix).records()
+
+
+def _from_long(table: ArrowTable, file: str, intake: Intake) -> Iterator[Found]:
+    gatherer = Gatherer(file, intake)
+    for number, row in enumerate(table.rows, 1):
+        try:
+            gatherer.take(_long_row(number, {key.lower(): _text(value) for key, value in row.items()}))
+        except AnnotationError as error:
+            intake.reject(Problem(str(error), file, number), {key: str(value) for key, value in row.items()})
+    yield from gatherer.records()
+
+
+def _long_row(number: int, row: Mapping[str, str | None]) -> LongRow:
+    document = next(
+        (row[name] for name in ("doc_id", "doc", "sentence_id") if row.get(name) is not None), None
+    )
+    who = row.get("worker", row.get(ANNOTATOR)) or None
+    if "task" in row:
+        sentence, place = split_task(row["task"] or "")
+    else:
+        sentence, place, document = document or "", token_index(row.get("token_index") or ""), None
+    return LongRow(
+        number, sentence, place, who, row.get("label") or None, row.get("token"), document, row.get("gold")
+    )
+
+
+def _text(value: Any) -> str | None:
+    return None if value is None else str(value)
+
+
+class _Rows:
+    """One row for a sentence, or for each sentence and annotator."""
+
+    def __init__(
+        self, table: ArrowTable, file: str, intake: Intake, annotator: str | None, prefix: str
+    ) -> None:
+        self.table, self.file, self.intake, self.annotator, self.prefix = (
+            table,
+            file,
+            intake,
+            annotator,
+            prefix,
+        )
+        self.tokens = self._one_of(_TOKEN_COLUMNS, "no column holds tokens")
+        self.tags = self._tag_column()
+        self.who = next((name for name in _ANNOTATORS if name in table.columns), None)
+        self.names = table.label_names.get(self.tags) or intake.settings.labels
+        self.seen: Counter[tuple[str, str | None]] = Counter()
+
+    def _one_of(self, names: Sequence[str], what: str) -> str:
+        found = next((name for name in names if name in self.table.columns), None)
+        if found is None:
+            shown = ", ".join(self.table.columns[:20])
+            raise FormatError(Problem(f"{what}, there are {shown}", self.file))
+        return found
+
+    def _tag_column(self) -> str:
+        asked = self.intake.settings.layer
+        if asked is not None:
+            return self._one_of((asked,), f"there is no column {asked}")
+        return self._one_of(_TAG_COLUMNS, "no column holds labels (--layer names one)")
+
+    def records(self) -> Iterator[Found]:
+        for number, row in enumerate(self.table.rows, 1):
+            try:
+                record = self._record(row, number)
+            except AnnotationError as error:
+                shown = {key: str(value)[:200] for key, value in row.items()}
+                self.intake.reject(Problem(str(error), self.file, number, str(row.get("id") or "")), shown)
+            else:
+                yield Found(record, number, {"id": record.id})
+        used = {self.tokens, self.tags, self.who, "id", "doc"}
+        others = [name for name in self.table.columns if name not in used]
+        if others:
+            what = "columns that are neither tokens nor labels were left out"
+            self.intake.warn("columns-left-out", what, Problem(", ".join(others[:10]), self.file))
+
+    def _record(self, row: dict[str, Any], number: int) -> Record:
+        tokens = row[self.tokens]
+        if not isinstance(tokens, list):
+            raise AnnotationError(f"'{self.tokens}' must be a list of texts")
+        tags = self._labels(row[self.tags])
+        who = row.get(self.who) if self.who else self.annotator
+        who = None if who is None else str(who)
+        return Record(
+            tokens,
+            self._identity(row, tokens, who, number),
+            _text(row.get("doc")),
+            {} if who is None or tags is None else {who: tags},
+            tags if who is None else None,
+            place=f"{self.file}:{number}",
+        )
+
+    def _labels(self, tags: Any) -> list[str | None] | None:
+        if tags is None:
+            return None
+        if not isinstance(tags, list):
+            raise AnnotationError(f"'{self.tags}' must be a list of labels")
+        return [self._label(tag) for tag in tags]
+
+    def _label(self, tag: Any) -> str | None:
+        if tag is None or tag in _NO_LABEL:
+            return None
+        if isinstance(tag, str):
+            return tag
+        if not isinstance(tag, int) or isinstance(tag, bool):
+            raise AnnotationError(f"label {str(tag)[:40]} is neither a text nor a number")
+        if self.names is None:
+            raise AnnotationError(
+                f"'{self.tags}' holds numbers without names, say them in order with --labels"
+            )
+        if not 0 <= tag < len(self.names):
+            raise AnnotationError(f"label number {tag} has no name, there are {len(self.names)}")
+        return self.names[tag]
+
+    def _identity(self, row: dict[str, Any], tokens: list[Any], who: str | None, number: int) -> str:
+        """The id of the row; without one, rows of several annotators find each other by their text."""
+        if row.get("id") is not None:
+            return str(row["id"])
+        if self.who is None and self.annotator is None:
+            return f"{self.prefix}s{number}"
+        digest = hashlib.sha256("\0".join(map(str, tokens)).encode("utf-8", "replace")).hexdigest()[:12]
+        self.seen[digest, who] += 1
+        count = self.seen[digest, who]
+        return f"text-{digest}" if count == 1 else f"text-{digest}-{count}"

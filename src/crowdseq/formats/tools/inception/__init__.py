@@ -1,0 +1,1 @@
+"""INCEpTION, WebAnno and UIMA."""

@@ -1,0 +1,107 @@
+"""What Label Studio writes about one annotation: who made it, and the regions of its result."""
+
+from collections.abc import Mapping, Sequence
+from itertools import repeat
+from operator import itemgetter
+from typing import Any
+
+from crowdseq.errors import AnnotationError, Problem
+from crowdseq.formats.conventions.channels import Layers
+from crowdseq.formats.conventions.fields import identity, objects
+from crowdseq.formats.findings.collector import Intake
+from crowdseq.formats.spans.resolve import Region, quick_region
+
+_HTML = "hypertextlabels"
+_TIMES = ("updated_at", "created_at", "id")
+_VALUE, _FROM, _FIELDS = (
+    itemgetter("value"),
+    itemgetter("from_name"),
+    itemgetter("start", "end", "labels", "text"),
+)
+
+
+class People:
+    """Names of annotators, from `completed_by` as a number, a text or an object."""
+
+    def __init__(self, intake: Intake) -> None:
+        self.intake = intake
+        self._told: set[str] = set()
+
+    def name(self, value: Any) -> str | None:
+        """The number where there is one, because the other exports of Label Studio have nothing else."""
+        if not isinstance(value, Mapping):
+            return identity(value, "the annotator")
+        name, email = identity(value.get("id"), "the id of an annotator"), value.get("email")
+        if name is not None and name not in self._told and isinstance(email, str) and email:
+            self._told.add(name)
+            what = "annotators are called by their numbers, give them other names with --names"
+            self.intake.warn("annotators-numbered", what, Problem(f"{name} is {email}"))
+        return name if name is not None else identity(email, "the email of an annotator")
+
+
+def newest(annotations: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """The one that was changed last."""
+
+    def key(place: int) -> tuple[str, str, int, int]:
+        found = annotations[place]
+        updated, created, number = (found.get(name) for name in _TIMES)
+        return (
+            updated if isinstance(updated, str) else "",
+            created if isinstance(created, str) else "",
+            number if isinstance(number, int) else 0,
+            place,
+        )
+
+    return annotations[max(range(len(annotations)), key=key)]
+
+
+def regions_of(result: Any, controls: Layers, intake: Intake, place: Problem) -> list[Region]:
+    """The regions of a result that mark text; others are counted."""
+    plain = _plain_regions(result, controls)
+    if plain is not None:
+        return plain
+    found: list[Region] = []
+    for item in objects(result, "'result'"):
+        value = item.get("value")
+        if not isinstance(value, dict) or "start" not in value or "end" not in value:
+            what = "parts of a result mark no text (choices, ratings, relations), left out"
+            intake.warn("results-left-out", what, place)
+            continue
+        if controls.takes(str(item.get("from_name"))):
+            found.append(region_of(value))
+    return found
+
+
+def _plain_regions(result: Any, controls: Layers) -> list[Region] | None:
+    """The regions where all are written in the usual way and come from one control; else None."""
+    try:
+        values = list(map(_VALUE, result))
+        columns = zip(*map(_FIELDS, values), strict=True)
+        (name,) = set(map(_FROM, result))
+        starts, ends, labels, covered = columns
+    except (KeyError, TypeError, ValueError):
+        return None
+    is_usual = {*map(type, result), *map(type, values)} == {dict} and set(map(type, covered)) == {str}
+    if not is_usual or set(map(type, labels)) != {list} or str in map(type, starts) or type(name) is not str:
+        return None
+    if any(_HTML in value for value in values):
+        return None
+    if not controls.takes(name):
+        return []
+    return list(map(quick_region, zip(starts, ends, labels, covered, repeat(()))))
+
+
+def region_of(value: dict[str, Any]) -> Region:
+    """One region from its value."""
+    start, end, labels, covered = value["start"], value["end"], value.get("labels"), value.get("text")
+    if _HTML in value or (isinstance(start, str) and start.startswith("/")):
+        labels, whole = value.get(_HTML, labels), value.get("globalOffsets")
+        if not isinstance(whole, dict):
+            raise AnnotationError(
+                "a region on HTML has no globalOffsets, its place in the text cannot be told: "
+                "export with a newer Label Studio, or annotate plain text"
+            )
+        start, end = whole.get("start"), whole.get("end")
+    if labels is not None and not isinstance(labels, list):
+        raise AnnotationError("the labels of a region must be a list")
+    return Region(start, end, labels or [], covered if isinstance(covered, str) else None)

@@ -1,0 +1,157 @@
+"""Label Studio JSON: a list of tasks, each with the annotations of everybody who worked on it."""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from crowdseq.core.building import Record
+from crowdseq.errors import AnnotationError, Problem
+from crowdseq.formats.conventions.channels import Layers
+from crowdseq.formats.conventions.fields import identity, objects, text_of
+from crowdseq.formats.files.sources import Source, Stream
+from crowdseq.formats.findings.collector import Intake
+from crowdseq.formats.format import LIKELY, MARKING, NO, SURE, Format, Found, Sample
+from crowdseq.formats.json_io.shapes import plain_value
+from crowdseq.formats.json_io.values import read_values
+from crowdseq.formats.spans.bulk_to_records import BulkMarker
+from crowdseq.formats.spans.from_corpus import CARRIED, reclaim
+from crowdseq.formats.spans.resolve import Region
+from crowdseq.formats.spans.to_records import Marker
+from crowdseq.formats.tools.label_studio.plain_tasks import Task, in_batches, task_shape
+from crowdseq.formats.tools.label_studio.results import People, newest, regions_of
+from crowdseq.formats.tools.label_studio.writing import write, write_consensus
+
+UNKNOWN = "unknown"
+_DATA = re.compile(r'"data"\s*:\s*\{')
+_WORK = re.compile(r'"(?:annotations|completions|predictions)"\s*:\s*\[')
+_RESULT = re.compile(r'"result"\s*:\s*\[')
+_TASK = re.compile(r'\s*\[?\s*\{\s*"id"\s*:\s*\d+\s*,\s*"(?:data|annotations)"\s*:')
+
+
+def recognise(sample: Sample) -> int:
+    """Objects with `data` and `annotations`, which hold a `result`."""
+    text = sample.text
+    if text.lstrip("\ufeff \t\r\n")[:1] not in ("{", "["):
+        return NO
+    if _WORK.search(text) and (_RESULT.search(text) or _DATA.search(text)):
+        return SURE
+    return LIKELY if _TASK.match(text.lstrip("\ufeff")) else NO
+
+
+def read(stream: Stream, source: Source, intake: Intake) -> Iterator[Found]:  # noqa: ARG001
+    """One record for each task (or for each of its lines)."""
+    reader = _Reader(stream.name, intake)
+    values = read_values(stream, intake, task_shape())
+    for batch in in_batches(values, stream.name, intake):
+        for task, quick in zip(batch, reader.quick_records(batch), strict=True):
+            if quick is not None and reader.takes(task):
+                yield Found(quick, task.line, task.value)
+                continue
+            line, raw = task.line, plain_value(task.value)
+            if not isinstance(raw, dict):
+                intake.reject(Problem("a task must be a JSON object", stream.name, line), raw)
+                continue
+            try:
+                yield from (Found(record, line, raw) for record in reader.records(raw, line))
+            except AnnotationError as error:
+                intake.reject(Problem(str(error), stream.name, line, f"task {raw.get('id')}"), raw)
+    reader.controls.finish()
+    reader.marker.finish()
+
+
+class _Reader:
+    """One pass over the tasks of one file."""
+
+    def __init__(self, file: str, intake: Intake) -> None:
+        self.file, self.intake = file, intake
+        self.marker = Marker(intake, file)
+        self.controls = Layers(intake, file, "control")
+        self.people = People(intake)
+        self._bulk = BulkMarker(intake.settings)
+
+    def quick_records(self, batch: Sequence[Task]) -> list[Record | None]:
+        """The records of tasks in which nothing must be decided, None for others; nothing is told yet."""
+        made = iter(self._bulk.records([task.document for task in batch if task.document is not None]))
+        return [None if task.document is None else next(made) for task in batch]
+
+    def takes(self, task: Task) -> bool:
+        """Whether the labels of a task, if it has any, come from the control that is read."""
+        if task.control is not None and not self.controls.takes(task.control):
+            return False
+        for person in task.people:
+            self.people.name(person)
+        return True
+
+    def records(self, task: dict[str, Any], line: int) -> list[Record]:
+        data = task.get("data")
+        if not isinstance(data, dict):
+            raise AnnotationError("'data' is missing, this is not a task of Label Studio's JSON export")
+        field, text = text_of(data, self.intake, " in 'data'")
+        meta = {key: value for key, value in data.items() if key not in (field, CARRIED)}
+        document = reclaim(text, identity(task.get("id"), "the id of a task"), meta, data.get(CARRIED))
+        place = Problem("", self.file, line, document.id or "")
+        votes, gold = self._annotations(task, place)
+        votes |= self._predictions(task, place)
+        for draft in objects(task.get("drafts"), "'drafts'"):
+            self.intake.status(self.people.name(draft.get("user")) or UNKNOWN, "draft")
+        return self.marker.records(document, votes, gold, line)
+
+    def _annotations(
+        self, task: dict[str, Any], place: Problem
+    ) -> tuple[dict[str, list[Region]], list[Region] | None]:
+        by_name: dict[str, list[dict[str, Any]]] = {}
+        gold: list[dict[str, Any]] = []
+        for annotation in objects(task.get("annotations", task.get("completions")), "'annotations'"):
+            name = self.people.name(annotation.get("completed_by"))
+            if annotation.get("was_cancelled"):
+                self.intake.status(name or UNKNOWN, "skipped")
+            elif annotation.get("ground_truth"):
+                gold.append(annotation)
+            else:
+                by_name.setdefault(self._named(name, place), []).append(annotation)
+        if len(by_name.get(UNKNOWN, ())) > 1:
+            raise AnnotationError(
+                "several annotations do not say who made them (completed_by), they cannot be told apart: "
+                "export again as JSON"
+            )
+        votes = {name: self._regions(self._newest(found, place), place) for name, found in by_name.items()}
+        return votes, self._regions(self._newest(gold, place), place) if gold else None
+
+    def _named(self, name: str | None, place: Problem) -> str:
+        if name is None:
+            what = f"annotations do not say who made them, read as annotator '{UNKNOWN}'"
+            self.intake.warn("annotator-unknown", what, place)
+        return name or UNKNOWN
+
+    def _newest(self, annotations: list[dict[str, Any]], place: Problem) -> dict[str, Any]:
+        if len(annotations) == 1:
+            return annotations[0]
+        what = "annotators worked on a task more than once, their newest annotation was taken"
+        self.intake.warn("annotated-again", what, place, len(annotations) - 1)
+        return newest(annotations)
+
+    def _regions(self, annotation: dict[str, Any], place: Problem) -> list[Region]:
+        return regions_of(annotation.get("result"), self.controls, self.intake, place)
+
+    def _predictions(self, task: dict[str, Any], place: Problem) -> dict[str, list[Region]]:
+        found = objects(task.get("predictions"), "'predictions'")
+        if found and not self.intake.settings.predictions:
+            what = "predictions of a model were left out, --predictions reads them as one more annotator"
+            self.intake.warn("predictions-left-out", what, place, len(found))
+            return {}
+        return {
+            identity(item.get("model_version"), "'model_version'") or "model": self._regions(item, place)
+            for item in found
+        }
+
+
+FORMAT = Format(
+    name="label-studio",
+    summary="Label Studio JSON: tasks with annotations (a consensus is written as predictions)",
+    extensions=("label-studio.json",),
+    settings=(*MARKING, "layer", "text_field", "predictions"),
+    recognise=recognise,
+    read=read,
+    write=write,
+    write_consensus=write_consensus,
+)

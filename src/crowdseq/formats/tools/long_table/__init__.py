@@ -1,0 +1,1 @@
+"""The long table: one row for each label."""

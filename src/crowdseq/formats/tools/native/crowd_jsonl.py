@@ -1,0 +1,147 @@
+"""Crowd JSONL, our own exchange form: one sentence a line, with everything that a corpus can hold."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, BinaryIO
+
+from crowdseq.core.building import Record
+from crowdseq.core.corpus import Corpus
+from crowdseq.errors import AnnotationError, FormatError, Problem
+from crowdseq.formats.files.sources import Source, Stream
+from crowdseq.formats.findings.collector import Intake
+from crowdseq.formats.format import BY_NAME, LIKELY, NO, SURE, Format, Found, Sample
+from crowdseq.formats.json_io.records import read_objects
+
+FORMAT_VERSION = 1
+VERSION_KEY = "crowdseq"  # on the first line only, so that every line stays one sentence
+OWN_KEYS = frozenset({"id", "doc", "tokens", "gold", "annotations", "columns", VERSION_KEY})
+_TOKENS = re.compile(r'"tokens"\s*:\s*\[\s*["\]]')
+_CROWD = re.compile(r'"annotations"\s*:\s*\{|"gold"\s*:\s*(?:\[|null)')
+
+
+def recognise(sample: Sample) -> int:
+    """JSON objects with a list of texts as `tokens`."""
+    start = sample.text.lstrip("\ufeff \t\r\n")[:1]
+    if start not in ("{", "["):
+        return BY_NAME if not start and sample.has_extension(FORMAT.extensions) else NO
+    if _TOKENS.search(sample.text):
+        return SURE if _CROWD.search(sample.text) else LIKELY
+    return BY_NAME if sample.has_extension(FORMAT.extensions) else NO
+
+
+def read(stream: Stream, source: Source, intake: Intake) -> Iterator[Found]:  # noqa: ARG001
+    """The records of one file, in lines, in an array or pretty-printed."""
+    for line, value, raw in read_objects(stream, intake):
+        identity = str(value.get("id") or "")
+        try:
+            record = record_of(value, f"{stream.name}:{line}", intake)
+        except AnnotationError as error:
+            intake.reject(Problem(str(error), stream.name, line, identity), raw)
+        else:
+            yield Found(record, line, raw)
+
+
+def record_of(value: dict[str, Any], place: str, intake: Intake) -> Record:
+    """The record that an object of ours describes."""
+    tokens = value.get("tokens")
+    if not isinstance(tokens, list):
+        raise AnnotationError(_no_tokens(value) if tokens is None else "'tokens' must be a list of texts")
+    gold = value.get("gold")
+    if gold is not None and not isinstance(gold, list):
+        raise AnnotationError("'gold' must be a list of labels or null")
+    if value.get(VERSION_KEY, FORMAT_VERSION) != FORMAT_VERSION:
+        raise FormatError(
+            Problem(f"was written in form {value[VERSION_KEY]!r}, update crowdseq to read it", place)
+        )
+    return Record(
+        tokens,
+        name_of(value, "id", intake),
+        name_of(value, "doc", intake),
+        _lists(value, "annotations", "annotator"),
+        gold,
+        _lists(value, "columns", "column"),
+        {key: item for key, item in value.items() if key not in OWN_KEYS} if value.keys() - OWN_KEYS else {},
+        place,
+    )
+
+
+def _no_tokens(value: Mapping[str, Any]) -> str:
+    keys = ", ".join(list(value)[:6])
+    return (
+        f"'tokens' is missing, there is {keys}: if this is a tool's export, name it with --from"
+        if keys
+        else ("'tokens' is missing")
+    )
+
+
+def name_of(value: Mapping[str, Any], key: str, intake: Intake) -> str | None:
+    """An id as text; whole numbers are common in exports and read as their digits."""
+    name = value.get(key)
+    if name is None or isinstance(name, str):
+        return name
+    if isinstance(name, int) and not isinstance(name, bool):
+        intake.warn(f"number-as-{key}", f"'{key}' is a number, read as text")
+        return str(name)
+    raise AnnotationError(f"'{key}' must be a text")
+
+
+def _lists(value: dict[str, Any], key: str, what: str) -> dict[str, list[Any]]:
+    """An object of lists; null in place of a list says the same as leaving it out."""
+    found = value.get(key)
+    if found is None:
+        return {}
+    if not isinstance(found, dict):
+        raise AnnotationError(f"'{key}' must be an object with a list for each {what}")
+    for name, items in found.items():
+        if items is not None and not isinstance(items, list):
+            raise AnnotationError(f"{what} {name}: a list is expected, one entry for each token")
+    return (
+        {name: items for name, items in found.items() if items is not None}
+        if None in found.values()
+        else found
+    )
+
+
+def write(corpus: Corpus, out: BinaryIO) -> list[str]:
+    """Every sentence with all that is known about it."""
+    for place in range(len(corpus)):
+        version = {VERSION_KEY: FORMAT_VERSION} if place == 0 else {}
+        out.write(encode_line({**version, **sentence_object(corpus, place)}))
+    return []
+
+
+def sentence_object(corpus: Corpus, place: int) -> dict[str, Any]:
+    """One sentence as a JSON object."""
+    sentence, ballot = corpus.sentences[place], corpus.annotations.ballots[place]
+    names, tags = corpus.annotators, corpus.scheme.tags
+    said = [[tags[tag] if tag >= 0 else None for tag in row] for row in ballot.tags.tolist()]
+    gold = corpus.gold[place]
+    made: dict[str, Any] = {"id": sentence.id}
+    if sentence.doc is not None:
+        made["doc"] = sentence.doc
+    made["tokens"] = list(sentence.tokens)
+    made["gold"] = None if gold is None else list(gold)
+    made["annotations"] = {names[who]: row for who, row in zip(ballot.voters.tolist(), said, strict=True)}
+    if sentence.columns:
+        made["columns"] = {name: list(values) for name, values in sentence.columns.items()}
+    return made | dict(sentence.extras)
+
+
+def encode_line(value: dict[str, Any]) -> bytes:
+    """A compact line of JSON."""
+    try:
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        return text.encode("utf-8") + b"\n"
+    except (ValueError, TypeError) as error:  # NaN, a lone surrogate, or a Python object among the extras
+        raise AnnotationError(f"sentence {value.get('id')!r} cannot be written as JSON: {error}") from None
+
+
+FORMAT = Format(
+    name="jsonl",
+    summary="crowd JSONL: one sentence a line with tokens, gold and annotations (ours; loses nothing)",
+    extensions=("jsonl", "ndjson"),
+    recognise=recognise,
+    read=read,
+    write=write,
+)

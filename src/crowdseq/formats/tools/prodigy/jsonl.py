@@ -1,0 +1,151 @@
+"""Prodigy JSONL: one line for each text and annotator, with tokens and spans."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from crowdseq.core.building import Record
+from crowdseq.errors import AnnotationError, FormatError, Problem
+from crowdseq.formats.conventions.fields import identity, objects
+from crowdseq.formats.files.sources import Source, Stream
+from crowdseq.formats.findings.collector import Intake
+from crowdseq.formats.format import MARKING, NO, SURE, Format, Found, Sample
+from crowdseq.formats.json_io.records import read_objects
+from crowdseq.formats.spans.from_corpus import CARRIED, reclaim
+from crowdseq.formats.spans.kept_text import token_bounds
+from crowdseq.formats.spans.resolve import Region
+from crowdseq.formats.spans.to_records import Document, Marker
+from crowdseq.formats.tools.prodigy.writing import MODEL, write, write_consensus
+
+_MARKS = re.compile(r'"(?:_input_hash|_task_hash|_view_id|_session_id|_annotator_id)"\s*:')
+_TEXT = re.compile(r'"text"\s*:\s*"')
+_TIME = re.compile(r"\d{4}-\d{2}-\d{2}_\d{2}-\d{2}-\d{2}$")
+_BINARY_VIEWS = ("ner", "spans", "classification")
+_ANSWERS = ("accept", "reject", "ignore")
+
+
+def recognise(sample: Sample) -> int:
+    """Objects with a `text` and keys that begin with an underscore, such as `_input_hash`."""
+    text = sample.text
+    if text.lstrip("\ufeff \t\r\n")[:1] not in ("{", "["):
+        return NO
+    return SURE if _TEXT.search(text) and _MARKS.search(text) else NO
+
+
+def read(stream: Stream, source: Source, intake: Intake) -> Iterator[Found]:
+    """One record for each line; those of one text are joined by its hash."""
+    reader = _Reader(stream.name, source.stem, intake)
+    for line, value, raw in read_objects(stream, intake):
+        try:
+            yield from (Found(record, line, raw) for record in reader.records(value, line))
+        except AnnotationError as error:
+            name = str(value.get("_input_hash") or "")
+            intake.reject(Problem(str(error), stream.name, line, name), raw)
+    reader.marker.finish()
+
+
+class _Reader:
+    """One pass over one file; stem names the annotator where the lines do not."""
+
+    def __init__(self, file: str, stem: str, intake: Intake) -> None:
+        self.file, self.stem, self.intake = file, stem, intake
+        self.marker = Marker(intake, file)
+        self._told: set[str] = set()
+
+    def records(self, value: dict[str, Any], line: int) -> list[Record]:
+        text = value.get("text")
+        if not isinstance(text, str):
+            raise AnnotationError("'text' is missing" if text is None else "'text' must be a text")
+        self._refuse_binary(value, line)
+        document = _document(value, text)
+        place = Problem("", self.file, line, document.id or "")
+        answer = value.get("answer")
+        if answer is not None and answer not in _ANSWERS:
+            raise AnnotationError(f"'answer' is {answer!a}, accept, reject or ignore is expected")
+        regions = [_region(span) for span in objects(value.get("spans"), "'spans'")]
+        if answer is None:
+            votes = {_model(value): regions} if "spans" in value and self._takes_predictions(place) else {}
+            return self.marker.records(document, votes, line=line)
+        if _is_gold(value):
+            return self.marker.records(document, {}, regions if answer == "accept" else None, line)
+        name = self._annotator(value, place)
+        if answer != "accept":
+            self.intake.status(name, "skipped")
+        return self.marker.records(document, {name: regions} if answer == "accept" else {}, line=line)
+
+    def _takes_predictions(self, place: Problem) -> bool:
+        """Spans of a task that nobody has answered are where an annotator is to start from."""
+        if not self.intake.settings.predictions:
+            what = "tasks without an answer hold spans that were left out, --predictions reads them as one"
+            self.intake.warn("predictions-left-out", f"{what} more annotator", place)
+        return self.intake.settings.predictions
+
+    def _refuse_binary(self, value: dict[str, Any], line: int) -> None:
+        view = value.get("_view_id")
+        if value.get("_is_binary") is True or ("_is_binary" not in value and view in _BINARY_VIEWS):
+            raise FormatError(
+                Problem(
+                    f"holds yes-or-no answers about single spans (_view_id '{view}'), not the spans of a "
+                    "whole text: annotate with ner.manual, spans.manual or ner.correct and export that",
+                    self.file,
+                    line,
+                )
+            )
+
+    def _annotator(self, value: dict[str, Any], place: Problem) -> str:
+        name = identity(value.get("_annotator_id"), "'_annotator_id'")
+        name = name or identity(value.get("_session_id"), "'_session_id'")
+        if name is None:
+            what = f"lines do not say who made them, read as annotator '{self.stem}', the name of the file"
+            self.intake.warn("annotator-unknown", what, place)
+            return self.stem
+        if _TIME.search(name) and name not in self._told:
+            self._told.add(name)
+            what = "sessions are named by time, one person may have several: give names with --names"
+            self.intake.warn("sessions-by-time", what, Problem(name))
+        return name
+
+
+def _document(value: dict[str, Any], text: str) -> Document:
+    meta = value.get("meta")
+    name = identity(value.get("_input_hash"), "'_input_hash'")
+    document = reclaim(text, name, meta if isinstance(meta, dict) else {}, value.get(CARRIED))
+    tokens = value.get("tokens")
+    if tokens is None:
+        return document
+    bounds = token_bounds(
+        text, [(token.get("start"), token.get("end")) for token in objects(tokens, "'tokens'")]
+    )
+    return Document(text, document.id, bounds, document.doc, document.columns, document.extras)
+
+
+def _region(span: dict[str, Any]) -> Region:
+    label = span.get("label")
+    if label is not None and not isinstance(label, str):
+        raise AnnotationError("the label of a span must be a text")
+    covered = span.get("text")
+    labels = [] if label is None else [label]
+    return Region(span.get("start"), span.get("end"), labels, covered if isinstance(covered, str) else None)
+
+
+def _model(value: dict[str, Any]) -> str:
+    """Whose spans a task begins with: ours are scored and carry our key."""
+    return MODEL if CARRIED in value else "model"
+
+
+def _is_gold(value: dict[str, Any]) -> bool:
+    """The result of a review, or gold that we wrote."""
+    carried = value.get(CARRIED)
+    return "versions" in value or (isinstance(carried, dict) and carried.get("gold") is True)
+
+
+FORMAT = Format(
+    name="prodigy",
+    summary="Prodigy JSONL: one line for each text and annotator, with tokens and spans",
+    extensions=("prodigy.jsonl",),
+    settings=(*MARKING, "predictions"),
+    recognise=recognise,
+    read=read,
+    write=write,
+    write_consensus=write_consensus,
+)

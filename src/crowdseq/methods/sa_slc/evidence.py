@@ -1,0 +1,139 @@
+"""Evidence: what votes say of the truth, each read in the context of its annotator's earlier ones."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from crowdseq.arrays import BoolArray, FloatArray, IntArray
+from crowdseq.core.corpus import Corpus
+from crowdseq.core.ragged import gather_ranges
+from crowdseq.methods.sa_slc.coupling import telling_words
+from crowdseq.numerics.crowds.dependency import DependencyModel, Smoothing
+from crowdseq.numerics.crowds.mentions import NONE, earlier_votes, previous_votes
+from crowdseq.numerics.crowds.votes import VoteTable
+
+DEPENDENCIES = ("off", "local", "paper", "both")
+SCOPES = ("sentence", "document", "off")
+
+
+@dataclass(frozen=True, eq=False)
+class ContextVotes:
+    """(V,) votes sorted by token: who, what, and what they said just before and on an earlier mention; -1 is
+    nothing."""
+
+    tokens: IntArray
+    annotators: IntArray
+    labels: IntArray
+    previous: IntArray
+    earlier: IntArray
+
+    @classmethod
+    def of(cls, corpus: Corpus, words: IntArray, linked: BoolArray, scope: str) -> "ContextVotes":
+        """words (T,): equal for mentions of one word; linked (T,): tokens whose mentions count."""
+        crowd = corpus.annotations
+        lengths = crowd.lengths[crowd.row_sentences]
+        rows = np.repeat(np.arange(len(crowd.voters)), lengths)
+        tokens = gather_ranges(corpus.offsets[crowd.row_sentences], lengths)
+        said = crowd.tags >= 0
+        tokens, rows, labels = tokens[said], rows[said], crowd.tags[said].astype(np.int64)
+        annotators = crowd.voters[rows].astype(np.int64)
+        previous = previous_votes(tokens, rows, labels)
+        earlier = np.full(len(labels), NONE, np.int64)
+        if scope != "off":
+            sentences = corpus.text.sentence_of[tokens]
+            scopes = sentences if scope == "sentence" else corpus.text.document_of[sentences]
+            earlier = earlier_votes(annotators, scopes, words[tokens], tokens, labels, linked[tokens])
+        order = np.argsort(tokens, kind="stable")
+        return cls(tokens[order], annotators[order], labels[order], previous[order], earlier[order])
+
+    def contexts(self, dependency: str, n_labels: int) -> list[IntArray]:
+        """What a vote hangs on besides the truth, under each way to see it.
+
+        `paper`: the earlier mention where there is one, else the vote before (Eq. 11); `both`: first the vote
+        before, then the earlier mention.
+        """
+        if dependency == "off":
+            return []
+        if dependency == "local":
+            return [self.previous]
+        if dependency == "paper":
+            return [np.where(self.earlier == NONE, self.previous, self.earlier + n_labels)]
+        return [self.previous, self.earlier]
+
+    def tables(self, truth: FloatArray, numbers: IntArray) -> dict[str, Any]:
+        """Expected counts behind α and β: by the vote before, and by the vote on an earlier mention if any.
+
+        numbers (K,): by which each annotator is told. `…_kinds` (F, 3): annotator, context label (-1: none),
+        given label; `…_counts` (F, M): by truth.
+        """
+        found: dict[str, Any] = {}
+        for name, context in (("local", self.previous), ("repeat", self.earlier)):
+            chosen = np.flatnonzero(context != NONE) if name == "repeat" else np.arange(len(context))
+            columns = np.stack([numbers[self.annotators], context, self.labels], axis=1)[chosen]
+            kinds, places = np.unique(columns, axis=0, return_inverse=True)
+            order = np.argsort(self.tokens[chosen], kind="stable")
+            table = VoteTable.build(self.tokens[chosen][order], places.ravel()[order], len(truth), len(kinds))
+            found[f"{name}_kinds"] = kinds.astype(np.int32)
+            found[f"{name}_counts"] = table.gather(truth)
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """The votes of a corpus as kinds of an annotator model; contexts: what they hang on besides the truth."""
+
+    votes: ContextVotes
+    contexts: tuple[IntArray, ...]
+    model: DependencyModel
+    table: VoteTable
+
+    @classmethod
+    def of(cls, votes: ContextVotes, dependency: str, n_tokens: int, n_labels: int) -> "Evidence":
+        return cls._build(votes, tuple(votes.contexts(dependency, n_labels)), n_tokens)
+
+    @classmethod
+    def _build(cls, votes: ContextVotes, contexts: tuple[IntArray, ...], n_tokens: int) -> "Evidence":
+        model = DependencyModel.build(votes.annotators, votes.labels, contexts)
+        table = VoteTable.build(votes.tokens, model.kinds, n_tokens, model.n_kinds)
+        return cls(votes, contexts, model, table)
+
+    def within(self, classes: IntArray) -> "Evidence":
+        """The same votes, read apart for each class of tokens (T,)."""
+        contexts = (classes[self.votes.tokens], *self.contexts)
+        return self._build(self.votes, contexts, self.table.n_tokens)
+
+    def learn(self, truth: FloatArray, smoothing: Smoothing, threads: int = 1) -> FloatArray:
+        """(T, M) truth to (F, M) log p(vote | truth, context) of each kind of vote."""
+        return self.model.log_probabilities(self.table.gather(truth, threads), smoothing)
+
+    def draw(self, rng: np.random.Generator, n_labels: int) -> FloatArray:
+        """(F, M) the same drawn from Dirichlet(1) rows, the paper's start.
+
+        Kinds that never occur are drawn together: the sum of their shares is all that matters.
+        """
+        level = self.model.own[-1]
+        shares = rng.standard_gamma(1.0, (len(level.groups), n_labels))
+        totals = np.zeros((level.n_groups, n_labels))
+        np.add.at(totals, level.groups, shares)
+        unseen = n_labels - np.bincount(level.groups, minlength=level.n_groups)
+        totals += rng.standard_gamma(np.maximum(unseen, 0)[:, None] * np.ones(n_labels))
+        return np.asarray(np.log(shares / totals[level.groups])[self.model.own_kinds[-1]])
+
+
+def word_numbers(corpus: Corpus, match: str) -> IntArray:
+    """(T,) equal for tokens that count as the same word: spelt alike, or alike but for case."""
+    if match == "exact":
+        return corpus.text.token_ids.astype(np.int64)
+    numbers: dict[str, int] = {}
+    table = np.array(
+        [numbers.setdefault(word.casefold(), len(numbers)) for word in corpus.text.words], np.int64
+    )
+    return table[corpus.text.token_ids] if len(table) else corpus.text.token_ids.astype(np.int64)
+
+
+def linked_tokens(corpus: Corpus, tokens: str, least_share: float) -> BoolArray:
+    """(T,) whose mentions are linked: `all`, or `content`, words that votes show to be part of entities."""
+    if tokens == "all" or corpus.scheme.is_plain:
+        return np.ones(corpus.n_tokens, np.bool_)
+    return telling_words(corpus, least_share)[corpus.text.token_ids]

@@ -1,0 +1,1 @@
+"""Forward-backward sums, best paths, pruned lattices."""

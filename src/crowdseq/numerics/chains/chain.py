@@ -1,0 +1,179 @@
+"""Log-partition, marginals and best paths of label chains: many sentences, one set of transitions."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from crowdseq.arrays import FloatArray, IntArray
+from crowdseq.errors import SettingsError
+from crowdseq.numerics.blocks import run_blocks, sentence_blocks
+from crowdseq.numerics.chains.best_paths import best_path_block, k_best_sentence
+from crowdseq.numerics.chains.chain_blocks import edge_block, marginal_block, partition_block
+from crowdseq.numerics.compiling import own_labels
+
+
+@dataclass(frozen=True, eq=False)
+class Lattice:
+    """Log scores of every label path of N sentences laid end to end; minus infinity forbids.
+
+    unary: (T, M), a token's score for each label; offsets: (N + 1,), where each sentence begins.
+    transitions: (M, M), from row to column; starts, ends: (M,), for the first and the last label.
+    A path's score is the sum of what it touches. Scores are finite or minus infinity.
+    """
+
+    unary: FloatArray
+    offsets: IntArray
+    transitions: FloatArray
+    starts: FloatArray
+    ends: FloatArray
+
+    def __post_init__(self) -> None:
+        n_labels = self.unary.shape[1]
+        shapes = (self.transitions.shape, self.starts.shape, self.ends.shape)
+        if shapes != ((n_labels, n_labels), (n_labels,), (n_labels,)):
+            raise SettingsError(
+                f"{n_labels} labels in unary scores, but shapes {shapes} in the rest of the lattice"
+            )
+        if len(self.offsets) < 1 or self.offsets[0] != 0 or self.offsets[-1] != len(self.unary):
+            raise SettingsError("sentence offsets must run from 0 to the number of tokens")
+        # Kernels are compiled for one memory layout and one integer width.
+        object.__setattr__(self, "unary", np.ascontiguousarray(self.unary, dtype=np.float64))
+        object.__setattr__(self, "offsets", np.ascontiguousarray(self.offsets, dtype=np.int64))
+        object.__setattr__(self, "transitions", np.ascontiguousarray(self.transitions, dtype=np.float64))
+
+    @property
+    def n_sentences(self) -> int:
+        return len(self.offsets) - 1
+
+    @property
+    def n_labels(self) -> int:
+        return int(self.unary.shape[1])
+
+    @property
+    def edges(self) -> FloatArray:
+        """(2, M): starts and ends, as the kernels take them."""
+        return np.ascontiguousarray(np.stack([self.starts, self.ends]), dtype=np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class Marginals:
+    """log_partition (N,), unary (T, M) with rows summing to one, pairwise (M, M) summed over edges.
+
+    A sentence without any path has minus infinity as log-partition, and rows and edges of zeros.
+    """
+
+    log_partition: FloatArray
+    unary: FloatArray
+    pairwise: FloatArray
+
+
+def log_partition(lattice: Lattice, threads: int = 1) -> FloatArray:
+    """(N,) log of the summed exponentials of all path scores; minus infinity where there is no path."""
+    bounds = sentence_blocks(lattice.offsets)
+    labels, edges = own_labels(lattice.n_labels), lattice.edges
+    result = np.empty(lattice.n_sentences)
+
+    def work(block: int) -> None:
+        partition_block(
+            labels,
+            lattice.unary,
+            lattice.offsets,
+            lattice.transitions,
+            edges,
+            bounds[block],
+            bounds[block + 1],
+            result,
+        )
+
+    run_blocks(work, len(bounds) - 1, threads)
+    return result
+
+
+def marginals(lattice: Lattice, threads: int = 1, sentence_weights: FloatArray | None = None) -> Marginals:
+    """Probabilities of labels and of label pairs; `sentence_weights` (N,) count in the pairwise sum.
+
+    A sentence of weight zero is not computed: log-partition 0 and rows of zeros.
+    """
+    bounds = sentence_blocks(lattice.offsets)
+    n_blocks = len(bounds) - 1
+    labels, edges, n_labels = own_labels(lattice.n_labels), lattice.edges, lattice.n_labels
+    weights = np.ones(lattice.n_sentences) if sentence_weights is None else sentence_weights
+    partitions = np.empty(lattice.n_sentences)
+    unary = np.empty_like(lattice.unary)
+    pairwise = np.empty((n_blocks, n_labels, n_labels))
+
+    def work(block: int) -> None:
+        marginal_block(
+            labels,
+            lattice.unary,
+            lattice.offsets,
+            lattice.transitions,
+            edges,
+            weights,
+            bounds[block],
+            bounds[block + 1],
+            partitions,
+            unary,
+            pairwise[block],
+        )
+
+    run_blocks(work, n_blocks, threads)
+    return Marginals(partitions, unary, pairwise.sum(axis=0))
+
+
+def edge_marginals(lattice: Lattice, threads: int = 1) -> FloatArray:
+    """(T, M, M): row t holds P(label of t - 1, label of t); zeros for the first token of a sentence."""
+    bounds = sentence_blocks(lattice.offsets)
+    edges, n_labels = lattice.edges, lattice.n_labels
+    result = np.empty((len(lattice.unary), n_labels, n_labels))
+
+    def work(block: int) -> None:
+        edge_block(
+            lattice.unary,
+            lattice.offsets,
+            lattice.transitions,
+            edges,
+            bounds[block],
+            bounds[block + 1],
+            result,
+        )
+
+    run_blocks(work, len(bounds) - 1, threads)
+    return result
+
+
+def best_paths(lattice: Lattice, threads: int = 1) -> tuple[IntArray, FloatArray]:
+    """(T,) labels of the best path and (N,) its score; -1 and minus infinity in a sentence without a path."""
+    bounds = sentence_blocks(lattice.offsets)
+    labels, edges = own_labels(lattice.n_labels), lattice.edges
+    path = np.empty(len(lattice.unary), dtype=np.int64)
+    scores = np.empty(lattice.n_sentences)
+
+    def work(block: int) -> None:
+        best_path_block(
+            labels,
+            lattice.unary,
+            lattice.offsets,
+            lattice.transitions,
+            edges,
+            bounds[block],
+            bounds[block + 1],
+            path,
+            scores,
+        )
+
+    run_blocks(work, len(bounds) - 1, threads)
+    return path, scores
+
+
+def k_best_paths(lattice: Lattice, k: int) -> list[tuple[IntArray, FloatArray]]:
+    """Per sentence (found, T) different paths and (found,) scores, best first; found < k if fewer exist."""
+    if k < 1:
+        raise SettingsError(f"k must be at least 1, not {k}")
+    results: list[tuple[IntArray, FloatArray]] = []
+    for start, stop in zip(lattice.offsets[:-1], lattice.offsets[1:], strict=True):
+        if start == stop:
+            results.append((np.empty((1, 0), dtype=np.int64), np.zeros(1)))
+        else:
+            results.append(k_best_sentence(lattice.unary[start:stop], lattice.transitions, lattice.edges, k))
+    return results

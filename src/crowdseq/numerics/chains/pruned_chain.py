@@ -1,0 +1,253 @@
+"""Sums over the label paths that candidate sets leave; a label that is no candidate costs nothing."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from crowdseq.arrays import BoolArray, FloatArray, IntArray
+from crowdseq.numerics.blocks import run_blocks, sentence_blocks
+from crowdseq.numerics.chains.chain import Lattice, marginals
+from crowdseq.numerics.compiling import kernel
+
+# Scores farther than this below a token's best count as this far: probabilities of e^-300 decide nothing, and
+# the products of a pass stay representable.
+_FARTHEST = 300.0
+
+
+@dataclass(frozen=True, eq=False)
+class CandidateLists:
+    """The candidates of all tokens one after the other: labels (C,), those of token t from pointers[t] on."""
+
+    pointers: IntArray
+    labels: IntArray
+    offsets: IntArray
+    n_labels: int
+
+    @classmethod
+    def of_mask(cls, mask: BoolArray, offsets: IntArray) -> "CandidateLists":
+        pointers = np.zeros(len(mask) + 1, np.int64)
+        np.cumsum(mask.sum(axis=1), out=pointers[1:])
+        labels = np.nonzero(mask)[1].astype(np.int32)
+        return cls(pointers, labels, np.ascontiguousarray(offsets, np.int64), mask.shape[1])
+
+    @property
+    def are_all(self) -> bool:
+        """Whether every token may have every label."""
+        return len(self.labels) == self.n_labels * (len(self.pointers) - 1)
+
+
+@dataclass(frozen=True, eq=False)
+class PrunedMarginals:
+    """log_partition (N,), unary (T, M), pairwise (G, M, M): label pairs summed by group of sentences."""
+
+    log_partition: FloatArray
+    unary: FloatArray
+    pairwise: FloatArray
+
+
+def pruned_marginals(
+    candidates: CandidateLists,
+    scores: FloatArray,
+    transitions: FloatArray,
+    starts: FloatArray,
+    ends: FloatArray,
+    groups: IntArray,
+    threads: int = 1,
+) -> PrunedMarginals:
+    """Marginals under (T, M) token scores and (G, M, M) transition scores, one set for each group.
+
+    groups (N,): the group of each sentence. starts, ends (M,) as in a Lattice. Every sentence has a path.
+    """
+    if candidates.are_all:
+        return _dense_marginals(candidates.offsets, scores, transitions, starts, ends, groups, threads)
+    n_labels, n_sentences = candidates.n_labels, len(candidates.offsets) - 1
+    bounds = sentence_blocks(candidates.offsets)
+    unary = np.zeros((int(candidates.offsets[-1]), n_labels))
+    log_partition = np.zeros(n_sentences)
+    pairs = np.zeros((max(len(bounds) - 1, 1), len(transitions), n_labels, n_labels))
+    weights = np.exp(transitions)
+    edges = np.exp(np.stack([starts, ends]))
+    scores = np.ascontiguousarray(scores, np.float64)
+    chosen = np.ascontiguousarray(groups, np.int64)
+
+    def work(block: int) -> None:
+        _marginal_block(
+            candidates.pointers,
+            candidates.labels,
+            candidates.offsets,
+            scores,
+            weights,
+            edges,
+            chosen,
+            bounds[block],
+            bounds[block + 1],
+            log_partition,
+            unary,
+            pairs[block],
+        )
+
+    run_blocks(work, len(bounds) - 1, threads)
+    return PrunedMarginals(log_partition, unary, pairs.sum(axis=0))
+
+
+def mean_log10_sequences(candidates: CandidateLists, rules: tuple[FloatArray, ...]) -> tuple[float, float]:
+    """How many label sequences a sentence's candidates leave, as a mean power of ten: without and with rules.
+
+    rules: transitions (M, M), starts and ends (M,), of zeros and minus infinities.
+    """
+    n_sentences = len(candidates.offsets) - 1
+    if n_sentences == 0:
+        return 0.0, 0.0
+    scores = np.zeros((len(candidates.pointers) - 1, candidates.n_labels))
+    groups = np.zeros(n_sentences, np.int64)
+    found = pruned_marginals(candidates, scores, rules[0][None], rules[1], rules[2], groups)
+    free = float(np.log10(np.diff(candidates.pointers)).sum())
+    return free / n_sentences, float(found.log_partition.sum()) / np.log(10) / n_sentences
+
+
+def _dense_marginals(
+    offsets: IntArray,
+    scores: FloatArray,
+    transitions: FloatArray,
+    starts: FloatArray,
+    ends: FloatArray,
+    groups: IntArray,
+    threads: int,
+) -> PrunedMarginals:
+    """The same when nothing is pruned: whole rows of labels are faster than lists of them."""
+    lengths = np.diff(offsets)
+    unary, log_partition = np.empty_like(scores), np.empty(len(lengths))
+    pairwise = np.zeros_like(transitions)
+    for group, table in enumerate(transitions):
+        mine = np.flatnonzero(groups == group)
+        tokens = np.flatnonzero(np.repeat(groups == group, lengths))
+        bounds = np.concatenate([[0], np.cumsum(lengths[mine])])
+        found = marginals(Lattice(scores[tokens], bounds, table, starts, ends), threads)
+        unary[tokens], log_partition[mine], pairwise[group] = found.unary, found.log_partition, found.pairwise
+    return PrunedMarginals(log_partition, unary, pairwise)
+
+
+@kernel
+def _marginal_block(
+    pointers: IntArray,
+    labels: IntArray,
+    offsets: IntArray,
+    scores: FloatArray,
+    weights: FloatArray,
+    edges: FloatArray,
+    groups: IntArray,
+    first: int,
+    last: int,
+    log_partition: FloatArray,
+    unary: FloatArray,
+    pairs: FloatArray,
+) -> None:
+    longest, widest = 0, 0
+    for sentence in range(first, last):
+        start, stop = offsets[sentence], offsets[sentence + 1]
+        longest = max(longest, stop - start)
+        widest = max(widest, pointers[stop] - pointers[start])
+    local = np.empty(widest)
+    forward = np.empty(widest)
+    scales = np.empty(longest)
+    for sentence in range(first, last):
+        start, stop = offsets[sentence], offsets[sentence + 1]
+        if start == stop:
+            continue
+        group = groups[sentence]
+        _weigh(pointers, labels, scores, edges, start, stop, local, scales)
+        log_partition[sentence] = _forward(
+            pointers, labels, weights[group], start, stop, local, forward, scales
+        )
+        _backward(pointers, labels, weights[group], start, stop, local, forward, scales, unary, pairs[group])
+
+
+@kernel
+def _weigh(
+    pointers: IntArray,
+    labels: IntArray,
+    scores: FloatArray,
+    edges: FloatArray,
+    start: int,
+    stop: int,
+    local: FloatArray,
+    scales: FloatArray,
+) -> None:
+    """Fills local with the weights of all candidates, each token's best at one, and scales with the bests."""
+    base = pointers[start]
+    for token in range(start, stop):
+        low, high = pointers[token], pointers[token + 1]
+        best = -np.inf
+        for place in range(low, high):
+            best = max(best, scores[token, labels[place]])
+        for place in range(low, high):
+            local[place - base] = np.exp(max(scores[token, labels[place]] - best, -_FARTHEST))
+        scales[token - start] = best
+    for place in range(base, pointers[start + 1]):
+        local[place - base] *= edges[0, labels[place]]
+    for place in range(pointers[stop - 1], pointers[stop]):
+        local[place - base] *= edges[1, labels[place]]
+
+
+@kernel
+def _forward(
+    pointers: IntArray,
+    labels: IntArray,
+    table: FloatArray,
+    start: int,
+    stop: int,
+    local: FloatArray,
+    forward: FloatArray,
+    scales: FloatArray,
+) -> float:
+    """Fills forward (each token's sum at one) and turns scales into those sums; gives the log-partition."""
+    base = pointers[start]
+    total = 0.0
+    for token in range(start, stop):
+        low, high = pointers[token], pointers[token + 1]
+        mass = 0.0
+        for place in range(low, high):
+            value = local[place - base]
+            if token > start:
+                reached = 0.0
+                for before in range(pointers[token - 1], low):
+                    reached += forward[before - base] * table[labels[before], labels[place]]
+                value *= reached
+            forward[place - base] = value
+            mass += value
+        total += scales[token - start] + np.log(mass)
+        scales[token - start] = 1.0 / mass
+        for place in range(low, high):
+            forward[place - base] *= scales[token - start]
+    return total
+
+
+@kernel
+def _backward(
+    pointers: IntArray,
+    labels: IntArray,
+    table: FloatArray,
+    start: int,
+    stop: int,
+    local: FloatArray,
+    forward: FloatArray,
+    scales: FloatArray,
+    unary: FloatArray,
+    pairs: FloatArray,
+) -> None:
+    """Walks back, leaving in local what a candidate and all behind it weigh, and counts labels and pairs."""
+    base = pointers[start]
+    for place in range(pointers[stop - 1], pointers[stop]):
+        unary[stop - 1, labels[place]] = forward[place - base]
+    for token in range(stop - 2, start - 1, -1):
+        low, high, end = pointers[token], pointers[token + 1], pointers[token + 2]
+        for after in range(high, end):
+            local[after - base] *= scales[token + 1 - start]
+        for place in range(low, high):
+            here, label, behind = forward[place - base], labels[place], 0.0
+            for after in range(high, end):
+                step = table[label, labels[after]] * local[after - base]
+                pairs[label, labels[after]] += here * step
+                behind += step
+            unary[token, label] = here * behind
+            local[place - base] *= behind

@@ -1,0 +1,1 @@
+"""Counting votes, confusions, back-off."""

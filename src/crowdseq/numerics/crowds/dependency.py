@@ -1,0 +1,108 @@
+"""How an annotator's vote depends on the truth and on their own earlier votes, learned with back-off."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from crowdseq.arrays import FloatArray, IntArray
+from crowdseq.numerics.crowds.backoff import Level, number_rows
+
+_LEAST = 1e-12  # below this a probability is an artefact of a count that is zero by rounding
+
+
+@dataclass(frozen=True)
+class Smoothing:
+    """How many votes' worth of belief comes from the coarser table.
+
+    own: for an annotator's table in a context. annotator: for an annotator's table without context.
+    crowd: for the crowd's tables in a context. prior: for the crowd's table without context, towards
+    `diagonal` on the right label and the rest spread evenly. share: how much of an annotator's belief in a
+    context comes from their own table without it; the rest comes from the crowd in that context.
+    """
+
+    own: float = 20.0
+    annotator: float = 20.0
+    crowd: float = 20.0
+    prior: float = 10.0
+    diagonal: float = 0.7
+    share: float = 0.5
+
+
+@dataclass(frozen=True, eq=False)
+class DependencyModel:
+    """Tables for annotators and for the crowd, with no context, then with one more part of it at each level.
+
+    kinds (V,) is the finest kind of each vote, n_kinds of them. own[j] and crowd[j] know the first j parts of
+    the context; own_kinds[j] and crowd_kinds[j] (F,) say which of their kinds a finest kind falls into.
+    """
+
+    kinds: IntArray
+    n_kinds: int
+    own: tuple[Level, ...]
+    own_kinds: tuple[IntArray, ...]
+    crowd: tuple[Level, ...]
+    crowd_kinds: tuple[IntArray, ...]
+
+    @classmethod
+    def build(cls, annotators: IntArray, labels: IntArray, contexts: Sequence[IntArray]) -> "DependencyModel":
+        """From (V,) arrays; contexts from the most to the least telling, each -1 where there is none."""
+        columns = [np.asarray(annotators, np.int64), *contexts, np.asarray(labels, np.int64)]
+        kinds, n_kinds = number_rows(columns)
+        first = np.zeros(n_kinds, np.int64)
+        first[kinds[::-1]] = np.arange(len(kinds))[::-1]
+        who, given = columns[0][first], columns[-1][first]
+        parts = [column[first] for column in contexts]
+        own = [Level.of_contexts([who, *parts[:j]], given) for j in range(len(parts) + 1)]
+        crowd = [Level.of_contexts(parts[:j], given) for j in range(len(parts) + 1)]
+        return cls(
+            kinds,
+            n_kinds,
+            tuple(level for level, _ in own),
+            tuple(place for _, place in own),
+            tuple(level for level, _ in crowd),
+            tuple(place for _, place in crowd),
+        )
+
+    @property
+    def n_cells(self) -> int:
+        """Rows of all tables together, for an estimate of memory."""
+        return self.n_kinds + sum(len(level.groups) for level in (*self.own, *self.crowd))
+
+    def log_probabilities(self, counts: FloatArray, smoothing: Smoothing) -> FloatArray:
+        """(F, M) expected counts of the finest kinds, by truth, to log p(vote | truth, context, who)."""
+        return np.asarray(np.log(np.maximum(self.tables(counts, smoothing)[0][-1], _LEAST)))
+
+    def tables(
+        self, counts: FloatArray, smoothing: Smoothing
+    ) -> tuple[tuple[FloatArray, ...], tuple[FloatArray, ...]]:
+        """Probabilities at every level, each (F, M) as seen by the finest kinds: own tables, crowd tables."""
+        n_labels = counts.shape[1]
+        prior = np.full((n_labels, n_labels), (1.0 - smoothing.diagonal) / max(n_labels - 1, 1))
+        np.fill_diagonal(prior, smoothing.diagonal if n_labels > 1 else 1.0)
+        crowd_now = self._learn(self.crowd[0], self.crowd_kinds[0], counts, prior, smoothing.prior)
+        own_now = self._from(self.own[0], self.own_kinds[0], counts, crowd_now, smoothing.annotator)
+        own, crowd = [own_now], [crowd_now]
+        for j in range(1, len(self.own)):
+            crowd_now = self._from(self.crowd[j], self.crowd_kinds[j], counts, crowd_now, smoothing.crowd)
+            parents = smoothing.share * own_now + (1.0 - smoothing.share) * crowd_now
+            own_now = self._from(self.own[j], self.own_kinds[j], counts, parents, smoothing.own)
+            own.append(own_now)
+            crowd.append(crowd_now)
+        return tuple(own), tuple(crowd)
+
+    @staticmethod
+    def _learn(
+        level: Level, places: IntArray, counts: FloatArray, prior: FloatArray, strength: float
+    ) -> FloatArray:
+        found = level.probabilities(level.count(counts), prior[level.labels], strength)
+        return found[places]
+
+    @staticmethod
+    def _from(
+        level: Level, places: IntArray, counts: FloatArray, parents: FloatArray, strength: float
+    ) -> FloatArray:
+        """One level from its parents' belief, given and returned by finest kind."""
+        by_kind = np.empty((len(level.groups), counts.shape[1]))
+        by_kind[places] = parents
+        return level.probabilities(level.count(counts), by_kind, strength)[places]

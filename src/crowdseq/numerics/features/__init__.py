@@ -1,0 +1,1 @@
+"""Rows of values and their sparse entries."""

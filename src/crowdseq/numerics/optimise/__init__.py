@@ -1,0 +1,1 @@
+"""L-BFGS and the vectors it works on."""
