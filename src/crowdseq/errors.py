@@ -11,11 +11,64 @@ CrowdseqError
     └── MissingExtraError   an optional dependency is not installed
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeAlias
+
+# From the name of a setting and a value, perhaps empty, to the way in which a door writes them.
+Wording: TypeAlias = Callable[[str, str], str]
+
+
+def in_python(name: str, value: str) -> str:
+    """`files_mean='gold'`, or `files_mean=` where no value is advised: how Python callers give a setting."""
+    return f"{name}={value!r}" if value else f"{name}="
+
+
+class Advice:
+    """What to do about a fault. It names settings, and each door words them in its own way.
+
+    `Advice("say {files_mean}, else name only one of {0}", files, files_mean="annotator")` is "say --files-mean
+    annotator, …" on the command line and "say files_mean='annotator', …" in Python. Positional values are data
+    and are told as they are; a setting whose value is empty is only named.
+    """
+
+    def __init__(self, text: str, *data: object, **settings: str) -> None:
+        self.text, self.data, self.settings = text, data, settings
+
+    def worded(self, wording: Wording = in_python) -> str:
+        """The advice as one door says it."""
+        named = {name: wording(name, value) for name, value in self.settings.items()}
+        return self.text.format(*self.data, **named)
+
+    def __str__(self) -> str:
+        return self.worded()
+
+    def __repr__(self) -> str:
+        return f"Advice({self.worded()!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Advice) and repr(self) == repr(other)
+
+    def __hash__(self) -> int:
+        return hash(repr(self))
+
+
+def advised(what: str, advice: Advice | None, wording: Wording = in_python) -> str:
+    """A fault and what to do about it in one sentence."""
+    if advice is None:
+        return what
+    return f"{what}{' ' if what.endswith((':', ';', ',')) else ', '}{advice.worded(wording)}"
 
 
 class CrowdseqError(Exception):
-    """Anything that we can explain to the user in one line."""
+    """Anything that we can explain to the user in one line; `worded` says it in the words of a door."""
+
+    def __init__(self, message: str = "", advice: Advice | None = None) -> None:
+        self.message, self.advice = message, advice
+        super().__init__(advised(message, advice))
+
+    def worded(self, wording: Wording = in_python) -> str:
+        return advised(self.message, self.advice, wording)
 
 
 class InputError(CrowdseqError):
@@ -34,10 +87,15 @@ class Problem:
     file: str = ""
     line: int = 0
     record: str = ""
+    advice: Advice | None = None
+
+    def worded(self, wording: Wording = in_python) -> str:
+        place = self.file + (f":{self.line}" if self.line else "")
+        said = advised(self.what, self.advice, wording)
+        return ": ".join(part for part in (place, self.record, said) if part)
 
     def __str__(self) -> str:
-        place = self.file + (f":{self.line}" if self.line else "")
-        return ": ".join(part for part in (place, self.record, self.what) if part)
+        return self.worded()
 
 
 class FormatError(InputError):
@@ -46,6 +104,9 @@ class FormatError(InputError):
     def __init__(self, *problems: Problem) -> None:
         self.problems = problems
         super().__init__("\n".join(str(problem) for problem in problems))
+
+    def worded(self, wording: Wording = in_python) -> str:
+        return "\n".join(problem.worded(wording) for problem in self.problems)
 
 
 class SchemeError(InputError):
