@@ -15,7 +15,8 @@ from crowdseq.experiments.bench_rows import Row, render_bench
 from crowdseq.experiments.bench_scaling import Round, measure_rounds, scaling_rows
 from crowdseq.experiments.feature_groups import GoldScore, feature_variants, render_groups
 from crowdseq.numerics.optimise.lbfgs import Minimiser
-from crowdseq.tagging.problem import ChainRules, CrfProblem
+from crowdseq.tagging.problem import CrfProblem
+from crowdseq.tagging.weight_frame import ChainRules
 from crowdseq.tagging.streams import Passage
 from crowdseq.tagging.targets import Targets
 

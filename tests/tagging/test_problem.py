@@ -11,7 +11,8 @@ from crowdseq.numerics.chains.chain import Lattice, marginals
 from crowdseq.numerics.optimise.lbfgs import Memory, Minimiser
 from crowdseq.tagging.crf import CrfTrainer
 from crowdseq.tagging.features import FEATURE_SETS, FeatureSettings
-from crowdseq.tagging.problem import ChainRules, CrfProblem
+from crowdseq.tagging.problem import CrfProblem
+from crowdseq.tagging.weight_frame import ChainRules
 from crowdseq.tagging.streams import Passage
 from crowdseq.tagging.targets import Targets
 from oracles import list_sentence, path_score
@@ -86,7 +87,7 @@ def test_expectations_in_log_space_are_those_of_listed_paths() -> None:
     objective(weights)
     lattice = problem.lattice(weights)
     wanted = np.concatenate([list_sentence(lattice, n).unary for n in range(problem.n_sentences)])
-    np.testing.assert_allclose(objective.expected, wanted, atol=1e-12)
+    np.testing.assert_allclose(objective.partition.expected, wanted, atol=1e-12)
 
 
 @pytest.mark.parametrize("kind", ["hard", "soft", "weighted", "listed"])

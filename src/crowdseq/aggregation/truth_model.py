@@ -9,7 +9,8 @@ from crowdseq.core.corpus import Corpus
 from crowdseq.numerics.chains.chain import Lattice, log_partition
 from crowdseq.numerics.optimise.lbfgs import Minimiser
 from crowdseq.tagging.crf import CrfTrainer
-from crowdseq.tagging.problem import ChainRules, CrfProblem
+from crowdseq.tagging.problem import CrfProblem
+from crowdseq.tagging.weight_frame import ChainRules
 from crowdseq.tagging.streams import Passage
 from crowdseq.tagging.targets import Targets
 

@@ -29,7 +29,8 @@ from crowdseq.experiments.bench_scaling import measure_rounds, scaling_rows
 from crowdseq.formats.models.crf import save_tagger
 from crowdseq.numerics.optimise.lbfgs import Minimiser, Optimum
 from crowdseq.tagging.crf import CrfTrainer
-from crowdseq.tagging.problem import ChainRules, CrfProblem
+from crowdseq.tagging.problem import CrfProblem
+from crowdseq.tagging.weight_frame import ChainRules
 from crowdseq.tagging.streams import Passage
 from crowdseq.tagging.tagger import Tagger
 from crowdseq.tagging.targets import Targets

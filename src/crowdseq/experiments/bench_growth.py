@@ -10,7 +10,8 @@ from crowdseq.core.corpus import Corpus
 from crowdseq.core.labels import LabelScheme
 from crowdseq.experiments.bench_measures import interleave
 from crowdseq.experiments.bench_rivals import BENCH_FEATURES
-from crowdseq.tagging.problem import ChainRules, CrfProblem, Objective
+from crowdseq.tagging.problem import CrfProblem, Objective
+from crowdseq.tagging.weight_frame import ChainRules
 from crowdseq.tagging.streams import Passage
 from crowdseq.tagging.targets import Targets
 
@@ -43,7 +44,7 @@ def _objective(corpus: Corpus, tags: IntArray, scheme: LabelScheme) -> Objective
 
 
 def _measure(objectives: Sequence[Objective], tokens: Sequence[int], repeats: int) -> list[dict[str, Any]]:
-    weights: list[FloatArray] = [np.zeros(objective.problem.n_weights) for objective in objectives]
+    weights: list[FloatArray] = [np.zeros(len(objective.observed)) for objective in objectives]
     jobs = [
         lambda objective=objective, start=start: objective(start)
         for objective, start in zip(objectives, weights, strict=True)

@@ -12,11 +12,12 @@ from crowdseq.errors import AnnotationError, SettingsError
 from crowdseq.numerics.optimise.lbfgs import Minimiser
 from crowdseq.tagging.chunks import CHUNKS, Chain
 from crowdseq.tagging.features import FeatureSettings, feature_settings
-from crowdseq.tagging.problem import ChainRules, CrfProblem
+from crowdseq.tagging.problem import CrfProblem
 from crowdseq.tagging.scoring import StreamWeights
 from crowdseq.tagging.streams import Passage
 from crowdseq.tagging.tagger import Tagger
 from crowdseq.tagging.targets import Targets, check_tags
+from crowdseq.tagging.weight_frame import ChainRules, WeightFrame
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -122,29 +123,15 @@ class CrfTrainer:
 
     def tagger(
         self,
-        problem: CrfProblem,
+        problem: CrfProblem | WeightFrame,
         scheme: LabelScheme,
         weights: FloatArray,
         chain: Chain | None = None,
     ) -> Tagger:
         """The tagger that these weights make; chain: the labels of the problem, if not the scheme's."""
-        layout = problem.layout
-        streams = []
-        for number, inventory in enumerate(layout.inventories):
-            own = weights[layout.pair_starts[number] : layout.pair_starts[number + 1]]
-            streams.append(
-                _without_zeros(
-                    StreamWeights(
-                        inventory.name,
-                        inventory.offsets,
-                        inventory.pieces,
-                        layout.pair_bounds[number],
-                        layout.pair_labels[number],
-                        own,
-                    )
-                )
-            )
-        return Tagger(scheme, self.feature_settings, tuple(streams), problem.transitions(weights), chain)
+        frame = problem.frame if isinstance(problem, CrfProblem) else problem
+        streams = tuple(map(_without_zeros, frame.stream_weights(weights)))
+        return Tagger(scheme, self.feature_settings, streams, frame.transitions(weights), chain)
 
 
 def _as_targets(targets: IntArray | Targets, corpus: Corpus, chain: Chain) -> Targets:
