@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Generic
 
 from crowdseq.engines.engine import S, W, answer, arguments_of
+from crowdseq.numerics.blocks import using_threads
 
 
 @dataclass(frozen=True)
@@ -14,7 +15,8 @@ class LocalEngine:
     threads: int = 1
 
     def place(self, make: Callable[[S], W], shards: Sequence[S]) -> "LocalPlaced[W]":
-        return LocalPlaced(tuple(make(shard) for shard in shards), self.threads)
+        with using_threads(self.threads):
+            return LocalPlaced(tuple(make(shard) for shard in shards), self.threads)
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,6 +28,8 @@ class LocalPlaced(Generic[W]):
 
     def each(self, call: str, *shared: object, own: Sequence[object] | None = None) -> list[Any]:
         given = arguments_of(shared, own, len(self.workers))
-        return [
-            answer(worker, call, *arguments) for worker, arguments in zip(self.workers, given, strict=True)
-        ]
+        with using_threads(self.threads):
+            return [
+                answer(worker, call, *arguments)
+                for worker, arguments in zip(self.workers, given, strict=True)
+            ]

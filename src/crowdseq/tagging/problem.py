@@ -1,7 +1,7 @@
 """CrfProblem: one text, its features and its label rules, ready to be trained towards many targets."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -37,7 +37,6 @@ class CrfProblem:
     rules: ChainRules
     offsets: IntArray
     learnt_transitions: IntArray
-    threads: int = 1
 
     @classmethod
     def build(
@@ -47,7 +46,6 @@ class CrfProblem:
         features: FeatureSettings,
         support: FloatArray | None = None,
         learnt: BoolArray | None = None,
-        threads: int = 1,
     ) -> "CrfProblem":
         """support: (T, M), above zero for the labels that a token may come to have; all labels if not given.
 
@@ -56,8 +54,6 @@ class CrfProblem:
         """
         if passage.n_tokens == 0:
             raise AnnotationError("there is nothing to train on: the text has no tokens")
-        if threads < 1:
-            raise SettingsError(f"threads must be at least 1, not {threads}")
         n_labels = len(rules.starts)
         if support is None:
             support = np.ones((passage.n_tokens, n_labels))
@@ -70,7 +66,7 @@ class CrfProblem:
             take_stock(passage, features), offsets, np.ascontiguousarray(support, dtype=np.float64)
         )
         free = rules.allowed if learnt is None else rules.allowed & learnt
-        return cls(layout, rules, offsets, np.flatnonzero(free), threads)
+        return cls(layout, rules, offsets, np.flatnonzero(free))
 
     @property
     def n_weights(self) -> int:
@@ -111,7 +107,7 @@ class CrfProblem:
         """(T, M) the score of every label for every token, transitions aside."""
         labels = own_labels(self.n_labels)
         rows = np.empty((self.layout.n_rows, self.n_labels))
-        self.layout.fill_rows(weights, rows, self.threads)
+        self.layout.fill_rows(weights, rows)
         scores = np.empty((int(self.offsets[-1]), self.n_labels))
         bounds = self.offsets[self.blocks]
 
@@ -121,7 +117,7 @@ class CrfProblem:
             emit(labels, self.layout.token_rows, rows, first, last, self.n_labels, own)
             self.layout.entries.add(weights, first, last, scores)
 
-        run_blocks(work, len(bounds) - 1, self.threads)
+        run_blocks(work, len(bounds) - 1)
         return scores
 
     def lattice(self, weights: FloatArray, extra: FloatArray | None = None) -> Lattice:
@@ -157,8 +153,7 @@ class CrfProblem:
                     f"start and memory must have {self.n_weights} weights, found shape {given.shape}"
                 )
         begin = np.zeros(self.n_weights) if start is None else start
-        search = replace(minimiser or Minimiser(), threads=self.threads)
-        return search.minimise(objective, begin, memory)
+        return (minimiser or Minimiser()).minimise(objective, begin, memory)
 
     def objective(
         self, targets: Targets, c2: float = 1.0, sentence_weights: FloatArray | None = None
@@ -178,7 +173,7 @@ class CrfProblem:
             raise AnnotationError("there is nothing to train on: no sentence has labels")
         likelihood = Likelihood.towards(self, targets.unary, weights)
         observed = self.frame.observed(likelihood.observed, targets.edges(weights))
-        return Objective(likelihood, observed, c2, self.threads)
+        return Objective(likelihood, observed, c2)
 
 
 @dataclass(frozen=True, eq=False)
@@ -204,19 +199,19 @@ class Likelihood:
         repeated = np.repeat(sentence_weights, np.diff(problem.offsets))
         weighted = np.ascontiguousarray(unary * repeated[:, None])
         observed = np.empty(layout.n_pairs)
-        layout.collect(weighted, rows, observed, problem.threads)
+        layout.collect(weighted, rows, observed)
         return cls(problem, sentence_weights, observed, rows, weighted)
 
     def __call__(self, weights: FloatArray) -> tuple[float, FloatArray]:
         """The weighted sum of log-partitions, and what is expected for every weight: its gradient."""
         problem, layout = self.problem, self.problem.layout
-        layout.fill_rows(weights, self.rows, problem.threads)
+        layout.fill_rows(weights, self.rows)
         log_partition, pairs = self._expect(weights)
         if np.isneginf(log_partition).any():
             stuck = int(np.flatnonzero(np.isneginf(log_partition))[0])
             raise AnnotationError(f"sentence {stuck + 1}: no label sequence of its length keeps the rules")
         gradient = np.empty(problem.n_weights)
-        layout.collect(self.expected, self.rows, gradient[: layout.n_pairs], problem.threads)
+        layout.collect(self.expected, self.rows, gradient[: layout.n_pairs])
         gradient[layout.n_pairs :] = pairs.ravel()[problem.learnt_transitions]
         return dot(self.sentence_weights, log_partition), gradient
 
@@ -250,7 +245,7 @@ class Likelihood:
                 pairs[block],
             )
 
-        run_blocks(work, n_blocks, problem.threads)
+        run_blocks(work, n_blocks)
         return log_partition, pairs.sum(axis=0)
 
 
@@ -265,9 +260,8 @@ class Objective:
     partition: Callable[[FloatArray], tuple[float, FloatArray]]
     observed: FloatArray
     c2: float
-    threads: int = 1
 
     def __call__(self, weights: FloatArray) -> tuple[float, FloatArray]:
         value, gradient = self.partition(weights)
-        along, square = subtract_and_penalise(gradient, self.observed, weights, self.c2, self.threads)
+        along, square = subtract_and_penalise(gradient, self.observed, weights, self.c2)
         return value - along + self.c2 * square, gradient
