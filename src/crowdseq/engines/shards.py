@@ -69,7 +69,10 @@ def cut_documents(corpus: Corpus, shard_tokens: int, order: IntArray | None = No
         return Cut.whole(corpus)
     text = corpus.text
     sentences = _by_document(text.document_of) if order is None else order
-    parts = [sentences[part] for part in _filled(text.document_of[sentences], text.lengths[sentences], shard_tokens)]
+    parts = [
+        sentences[part]
+        for part in _filled(text.document_of[sentences], text.lengths[sentences], shard_tokens)
+    ]
     if len(parts) == 1:
         return Cut.whole(corpus)
     shards = tuple(Shard(number, corpus.select(part)) for number, part in enumerate(parts))
@@ -89,7 +92,7 @@ def _filled(documents: IntArray, lengths: IntArray, size: int) -> Iterator[slice
     running = np.concatenate([[0], np.cumsum(lengths)])
     first = 0
     for begin, end in zip(bounds[:-1], bounds[1:], strict=True):
-        if begin > first and running[end] - running[first] > size:
+        if running[begin] > running[first] and running[end] - running[first] > size:
             yield slice(first, begin)
             first = begin
     yield slice(first, len(documents))

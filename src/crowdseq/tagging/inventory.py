@@ -46,7 +46,6 @@ class Inventory:
         owners = np.repeat(np.arange(self.n_values, dtype=np.int32), np.diff(self.value_bounds))
         return owners[np.argsort(self.value_pieces, kind="stable")]
 
-
     @property
     def shown(self) -> dict[str, int]:
         """How many tokens show each piece at their own position."""
@@ -118,9 +117,7 @@ def _words(passage: Passage, settings: FeatureSettings, often: _Often) -> Invent
     pieces.append([EDGE])
     reached = {name: frozenset(offsets) for name, offsets in settings.windows.items()}
     reached[EDGE] = frozenset(settings.edges)
-    return _assemble(
-        WORDS, settings.word_offsets, ids.astype(np.int32), pieces, len(used), often, reached
-    )
+    return _assemble(WORDS, settings.word_offsets, ids.astype(np.int32), pieces, len(used), often, reached)
 
 
 def _pairs(stream: Stream, template: str, settings: FeatureSettings, often: _Often) -> Inventory:
