@@ -90,13 +90,13 @@ def command(
     from crowdseq.reports.runs import run_in_words
     from crowdseq.workflows.learning import learn
     from crowdseq.workflows.metrics import run_metrics
-    from crowdseq.workflows.recipes import check_options, make_recipe, parse_settings, with_threads
+    from crowdseq.workflows.recipes import check_options, make_recipe, parse_settings
     from crowdseq.workflows.run_folder import part_folder, prepare_folder, run_paths
 
     prepare_folder(out, force=force, resume=resume)
     typed = parse_settings(settings)
     check_options(typed, given_options("seed", "threads", "max_memory"))
-    wanted = with_threads(method, typed, threads)
+    wanted: dict[str, Any] = {"threads": threads} | typed
     if max_memory is not None:
         wanted["max_memory"] = max_memory
     make_recipe(method, wanted, seed)  # a wrong setting is told before the files are read

@@ -14,7 +14,8 @@ from crowdseq.experiments.bench_rivals import known_tags
 from crowdseq.tagging.chunks import BORDERS
 from crowdseq.tagging.crf import CrfTrainer
 from crowdseq.tagging.features import FEATURE_SETS, FeatureSettings
-from crowdseq.tagging.tagger import Context, Tagger
+from crowdseq.tagging.sequence_tagger import Context
+from crowdseq.tagging.tagger import Tagger
 from crowdseq.workflows.reading import read
 
 # Corpus folder and how many random training sentences to take; none takes all.

@@ -20,6 +20,7 @@ from crowdseq.storage.atomic import AtomicFile
 from crowdseq.tagging.chunks import BORDERS, Chain
 from crowdseq.tagging.features import FeatureSettings
 from crowdseq.tagging.scoring import StreamWeights
+from crowdseq.tagging.sequence_tagger import SequenceTagger
 from crowdseq.tagging.tagger import Tagger
 
 MODEL, WEIGHTS = "model.json", "weights.safetensors"
@@ -30,8 +31,10 @@ _LARGEST_WEIGHTS_FILE = 16 * 2**30
 _ENCODING = ("utf-8", "surrogatepass")
 
 
-def save_tagger(tagger: Tagger, folder: str | Path) -> None:
+def save_tagger(tagger: SequenceTagger, folder: str | Path) -> None:
     """Write a tagger into a folder, made if need be; each file is there whole or not at all."""
+    if not isinstance(tagger, Tagger):
+        raise SettingsError(f"a {type(tagger).__name__} cannot be saved: it has no file format yet")
     if tagger.features.function is not None:
         raise SettingsError(
             "a tagger with its own feature function cannot be saved: code does not go into files"
