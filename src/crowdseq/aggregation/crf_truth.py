@@ -172,3 +172,12 @@ class CrfTruth:
 
 def _rules(scheme: LabelScheme) -> ChainRules:
     return ChainRules(scheme.allowed, scheme.starts, scheme.ends)
+
+
+def crf_problem(corpus, trainer, support):  # type: ignore
+    from crowdseq.tagging.problem import CrfProblem
+    from crowdseq.tagging.streams import Passage
+
+    return CrfProblem.build(
+        Passage.of_text(corpus.text), _rules(corpus.scheme), trainer.feature_settings, support=support
+    )

@@ -14,7 +14,7 @@ from crowdseq.aggregation.contract import (
     require_rounds,
 )
 from crowdseq.aggregation.settling import settle
-from crowdseq.aggregation.truth_model import crf_problem
+from crowdseq.aggregation.crf_truth import crf_problem
 from crowdseq.aggregation.voting import label_shares
 from crowdseq.arrays import FloatArray, IntArray
 from crowdseq.core.corpus import Corpus

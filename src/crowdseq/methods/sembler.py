@@ -16,7 +16,7 @@ from crowdseq.aggregation.contract import (
 )
 from crowdseq.aggregation.crowds import Crowd
 from crowdseq.aggregation.settling import scheme_scores, settle
-from crowdseq.aggregation.truth_model import crf_problem
+from crowdseq.aggregation.crf_truth import crf_problem
 from crowdseq.aggregation.voting import label_shares
 from crowdseq.arrays import BoolArray, FloatArray
 from crowdseq.core.corpus import Corpus

@@ -13,6 +13,7 @@ from safetensors.numpy import save
 from crowdseq.aggregation.contract import Aggregator, describe_settings
 from crowdseq.arrays import FloatArray
 from crowdseq.core.corpus import Corpus
+from crowdseq.engines.shards import SHARD_TOKENS
 from crowdseq.errors import FormatError, Problem, SettingsError
 
 CHECKPOINT_FILE = "checkpoint.safetensors"
@@ -66,6 +67,8 @@ class Checkpoint:
 def fingerprint(corpus: Corpus, recipe: Aggregator, max_memory: float | None = None) -> str:
     """A digest of the recipe, the words and the votes; threads change no number, so they do not count."""
     settings = describe_settings(recipe)
+    if settings.get("shard_tokens") == SHARD_TOKENS:  # what fits into one shard is worked on as in 0.1.0
+        del settings["shard_tokens"]
     if recipe.can_bound_memory:  # as 0.1.0 wrote it, a setting before the seed: so its checkpoints are known
         seed = settings.pop("seed")
         settings |= {"max_memory": max_memory, "seed": seed}
