@@ -104,7 +104,7 @@ class CrfTruth:
     @staticmethod
     def opener(scheme: LabelScheme, trainer: CrfTrainer, n_folds: int) -> "partial[CrfTruthPart]":
         """What a worker calls to open its part: with its text, support (T, M) and folds (N,)."""
-        return partial(CrfTruthPart.open, _rules(scheme), trainer.feature_settings, n_folds)
+        return partial(CrfTruthPart.open, ChainRules.of_scheme(scheme), trainer.feature_settings, n_folds)
 
     @classmethod
     def build(
@@ -118,7 +118,9 @@ class CrfTruth:
         trainer: CrfTrainer,
     ) -> "CrfTruth":
         """Over workers that have opened their parts."""
-        crf = SummedCrf.build(placed, f"{part}.crf", n_shards, _rules(scheme), trainer.feature_settings)
+        crf = SummedCrf.build(
+            placed, f"{part}.crf", n_shards, ChainRules.of_scheme(scheme), trainer.feature_settings
+        )
         return cls(crf, part, n_folds, trainer, scheme)
 
     @property
@@ -168,16 +170,3 @@ class CrfTruth:
 
     def of_arrays(self, arrays: Mapping[str, FloatArray]) -> FloatArray:
         return arrays["weights"]
-
-
-def _rules(scheme: LabelScheme) -> ChainRules:
-    return ChainRules(scheme.allowed, scheme.starts, scheme.ends)
-
-
-def crf_problem(corpus, trainer, support):  # type: ignore
-    from crowdseq.tagging.problem import CrfProblem
-    from crowdseq.tagging.streams import Passage
-
-    return CrfProblem.build(
-        Passage.of_text(corpus.text), _rules(corpus.scheme), trainer.feature_settings, support=support
-    )

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -91,7 +92,7 @@ def _filled(documents: IntArray, lengths: IntArray, size: int) -> Iterator[slice
     bounds = [0, *(np.flatnonzero(np.diff(documents)) + 1).tolist(), len(documents)]
     running = np.concatenate([[0], np.cumsum(lengths)])
     first = 0
-    for begin, end in zip(bounds[:-1], bounds[1:], strict=True):
+    for begin, end in pairwise(bounds):
         if running[begin] > running[first] and running[end] - running[first] > size:
             yield slice(first, begin)
             first = begin

@@ -31,10 +31,10 @@ from crowdseq.numerics.blocks import using_threads
 from crowdseq.numerics.optimise.lbfgs import Minimiser, Optimum
 from crowdseq.tagging.crf import CrfTrainer
 from crowdseq.tagging.problem import CrfProblem
-from crowdseq.tagging.weight_frame import ChainRules
 from crowdseq.tagging.streams import Passage
 from crowdseq.tagging.tagger import Tagger
 from crowdseq.tagging.targets import Targets
+from crowdseq.tagging.weight_frame import ChainRules
 from crowdseq.workflows.reading import read
 
 FORMAT_VERSION = 1

@@ -11,9 +11,9 @@ from crowdseq.core.labels import LabelScheme
 from crowdseq.experiments.bench_measures import interleave
 from crowdseq.experiments.bench_rivals import BENCH_FEATURES
 from crowdseq.tagging.problem import CrfProblem, Objective
-from crowdseq.tagging.weight_frame import ChainRules
 from crowdseq.tagging.streams import Passage
 from crowdseq.tagging.targets import Targets
+from crowdseq.tagging.weight_frame import ChainRules
 
 _SHARES = (0.25, 0.5, 1.0)
 _TYPE_COUNTS = (1, 4, 10, 20)  # 3, 9, 21 and 41 labels
@@ -54,7 +54,7 @@ def _measure(objectives: Sequence[Objective], tokens: Sequence[int], repeats: in
     return [
         {
             "tokens": count,
-            "labels": objective.problem.n_labels,
+            "labels": objective.partition.problem.n_labels,
             "ns_per_token": round(1e9 * timing.cpu / count),
         }
         for objective, timing, count in zip(objectives, timings, tokens, strict=True)

@@ -36,8 +36,8 @@ class CrfTrainer:
     |weights|. max_iterations, tolerance: when L-BFGS stops (see Minimiser). chunks: BIOES lets the CRF tell
     the last token of a span, and spans of one token, from others when it is trained on hard IOB2 tags;
     `borders` also lets it tell an O beside a span from others. The tagger still answers in IOB2. `own` keeps
-    to the tags of the corpus. threads: for `fit`; they change no number, and None takes those in use. shard_tokens: a
-    longer corpus is trained on as a sum over shards of so many tokens (see `cut_documents`).
+    to the tags of the corpus. threads: for `fit`; they change no number, and None takes those in use.
+    shard_tokens: a longer corpus is trained on as a sum over shards of so many tokens (see `cut_documents`).
     progress: told (iteration, value of the objective).
     """
 

@@ -168,7 +168,8 @@ def _assemble(
 def _shown(ids: IntArray, bounds: IntArray, value_pieces: IntArray, n_pieces: int) -> FloatArray:
     """(P,) how many tokens show the piece at their own position."""
     counts = np.bincount(ids[ids >= 0], minlength=len(bounds) - 1)
-    return np.bincount(value_pieces, weights=np.repeat(counts, np.diff(bounds)), minlength=n_pieces)
+    entries = np.repeat(counts, np.diff(bounds)).astype(np.float64)
+    return np.asarray(np.bincount(value_pieces, weights=entries, minlength=n_pieces), np.float64)
 
 
 def _keep(bounds: IntArray, value_pieces: IntArray, kept: BoolArray) -> tuple[IntArray, IntArray]:

@@ -49,14 +49,10 @@ class SummedCrf:
         placed.each(f"{part}.build", own=list(zip(*(stream.pairs for stream in united), strict=True)))
         frame = WeightFrame(tuple(stream.whole for stream in united), rules, np.flatnonzero(rules.allowed))
         transitions = np.arange(frame.n_pairs, frame.n_weights)
+        starts = frame.pair_starts[:-1].tolist()
         own = [
-            np.concatenate(
-                [
-                    *(stream.own[shard] + start for stream, start in zip(united, frame.pair_starts)),
-                    transitions,
-                ]
-            )
-            for shard in range(n_shards)
+            np.concatenate([*map(np.add, owned, starts), transitions])
+            for owned in zip(*(stream.own for stream in united), strict=True)
         ]
         return cls(placed, part, frame, Numbering(frame.n_weights, tuple(own)))
 

@@ -6,6 +6,7 @@ from functools import cached_property
 import numpy as np
 
 from crowdseq.arrays import BoolArray, FloatArray, IntArray
+from crowdseq.core.labels import LabelScheme
 from crowdseq.core.ragged import offsets_of
 from crowdseq.tagging.scoring import StreamWeights
 from crowdseq.tagging.target_checks import check_pairs
@@ -24,6 +25,10 @@ class ChainRules:
         """Everything may follow everything."""
         anywhere = np.ones(n_labels, dtype=np.bool_)
         return cls(np.ones((n_labels, n_labels), dtype=np.bool_), anywhere, anywhere)
+
+    @classmethod
+    def of_scheme(cls, scheme: LabelScheme) -> "ChainRules":
+        return cls(scheme.allowed, scheme.starts, scheme.ends)
 
     @property
     def edges(self) -> FloatArray:

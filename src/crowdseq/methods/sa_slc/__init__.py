@@ -16,8 +16,8 @@ from crowdseq.aggregation.truth import P
 from crowdseq.aggregation.voting import label_shares
 from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
-from crowdseq.errors import SettingsError
 from crowdseq.engines.shards import SHARD_TOKENS
+from crowdseq.errors import SettingsError
 from crowdseq.methods.sa_slc.joint_em import JointEm
 from crowdseq.methods.sa_slc.preparation import candidates_per_token, prepare
 from crowdseq.methods.sa_slc.rounds import run_rounds

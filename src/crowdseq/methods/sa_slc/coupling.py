@@ -31,8 +31,8 @@ class WordSums:
 class Coupling:
     """Mentions of one word in one document.
 
-    word_numbers (W,): the different words. words (T,): which of them each token is. groups (T,): the number of
-    the group of each token, -1 for a token that is alone. sizes: of the groups. types (M,): the number of the
+    word_numbers (W,): the different words. words (T,): which of them each token is. groups (T,): the group
+    of each token, -1 for a token that is alone. sizes: of the groups. types (M,): the number of the
     entity type of each label, the last one for outside; single labels in a plain scheme. Types and not labels
     are coupled, since a name may be one token here and the second of two there.
     """
@@ -131,7 +131,7 @@ def type_numbers(scheme: LabelScheme) -> IntArray:
 
 
 def word_votes(corpus: Corpus) -> tuple[IntArray, IntArray]:
-    """(W,) how many votes each word of the word table has, and how many of them say that it is in an entity."""
+    """(W,) how many votes each word of the word table has, and how many of them put it in an entity."""
     votes = corpus.annotations.votes()
     words = corpus.text.token_ids[votes.tokens]
     size = len(corpus.text.words)

@@ -1,12 +1,14 @@
 """Evidence: what votes say of the truth, each read in the context of its annotator's earlier ones."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from crowdseq.arrays import BoolArray, FloatArray, IntArray
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.ragged import gather_ranges
+from crowdseq.methods.sa_slc.coupling import content_words, word_votes
 from crowdseq.numerics.crowds.backoff import number_rows
 from crowdseq.numerics.crowds.dependency import DependencyModel
 from crowdseq.numerics.crowds.mentions import NONE, earlier_votes, previous_votes
@@ -60,20 +62,21 @@ class ContextVotes:
             return [np.where(self.earlier == NONE, self.previous, self.earlier + n_labels)]
         return [self.previous, self.earlier]
 
-    def tables(self, truth: FloatArray, numbers: IntArray) -> dict[str, tuple[IntArray, FloatArray]]:
+    def tables(self, truth: FloatArray, numbers: IntArray) -> dict[str, Any]:
         """Expected counts behind α and β: by the vote before, and by the vote on an earlier mention if any.
 
-        numbers (K,): by which each annotator is told. For `local` and `repeat` the kinds (C, 3), annotator,
-        context label (-1: none) and given label, and their counts (C, M) by truth.
+        numbers (K,): by which each annotator is told. `…_kinds` (F, 3): annotator, context label (-1: none),
+        given label; `…_counts` (F, M): by truth.
         """
-        found: dict[str, tuple[IntArray, FloatArray]] = {}
+        found: dict[str, Any] = {}
         for name, context in (("local", self.previous), ("repeat", self.earlier)):
             chosen = np.flatnonzero(context != NONE) if name == "repeat" else np.arange(len(context))
             columns = np.stack([numbers[self.annotators], context, self.labels], axis=1)[chosen]
             kinds, places = np.unique(columns, axis=0, return_inverse=True)
             order = np.argsort(self.tokens[chosen], kind="stable")
             table = VoteTable.build(self.tokens[chosen][order], places.ravel()[order], len(truth), len(kinds))
-            found[name] = kinds, table.gather(truth)
+            found[f"{name}_kinds"] = kinds.astype(np.int32)
+            found[f"{name}_counts"] = table.gather(truth)
         return found
 
 
@@ -137,3 +140,10 @@ def word_numbers(corpus: Corpus, match: str) -> IntArray:
         [numbers.setdefault(word.casefold(), len(numbers)) for word in corpus.text.words], np.int64
     )
     return table[corpus.text.token_ids] if len(table) else corpus.text.token_ids.astype(np.int64)
+
+
+def linked_tokens(corpus: Corpus, tokens: str, least_share: float) -> BoolArray:
+    """(T,) whose mentions are linked: `all`, or `content`, words that votes show to be part of entities."""
+    if tokens == "all" or corpus.scheme.is_plain:
+        return np.ones(corpus.n_tokens, np.bool_)
+    return content_words(*word_votes(corpus), least_share)[corpus.text.token_ids]

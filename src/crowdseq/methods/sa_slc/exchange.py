@@ -33,7 +33,7 @@ class RoundSums:
 
 @dataclass(frozen=True, eq=False)
 class RoundTables:
-    """What a shard is told: (C, M) log probabilities of its kinds of votes, and of its words in all shards."""
+    """What a shard is told: (C, M) log probabilities of its kinds of votes, and of its words everywhere."""
 
     alike: FloatArray
     apart: FloatArray | None = None

@@ -186,10 +186,10 @@ class JointEm(Generic[P]):
         """`…_kinds` (C, 3) and `…_counts` (C, M) of `ContextVotes.tables`, over all shards."""
         parts = self.placed.each("vote_tables", state.version.number, numbers)
         told: dict[str, Any] = {}
-        for name in parts[0]:
-            rows, numbering = Numbering.of_rows([part[name][0] for part in parts])
-            told[f"{name}_kinds"] = rows.astype(np.int32)
-            told[f"{name}_counts"] = numbering.add_up([part[name][1] for part in parts])
+        for name in ("local", "repeat"):
+            rows, numbering = Numbering.of_rows([part[f"{name}_kinds"] for part in parts])
+            told[f"{name}_kinds"] = rows
+            told[f"{name}_counts"] = numbering.add_up([part[f"{name}_counts"] for part in parts])
         return told
 
     def mean_log10_sequences(self) -> tuple[float, float]:
@@ -202,7 +202,7 @@ class JointEm(Generic[P]):
     def tagger(self, state: State[P], trainer: CrfTrainer) -> Tagger:
         """A tagger of its own, trained on what is believed."""
         scheme, features = self.cut.corpus.scheme, trainer.feature_settings
-        rules = ChainRules(scheme.allowed, scheme.starts, scheme.ends)
+        rules = ChainRules.of_scheme(scheme)
         self.placed.each("open_tagger", rules, features, state.version.number)
         crf = SummedCrf.build(self.placed, "tagger", len(self.cut.shards), rules, features)
         aims = self.placed.each("aim_tagger", state.version.number)

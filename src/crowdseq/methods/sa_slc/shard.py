@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -225,7 +226,7 @@ class SaSlcShard:
         """Of the candidates; see there."""
         return log10_sequences(self._candidates, scheme_scores(self.corpus.scheme))
 
-    def vote_tables(self, version: int, numbers: IntArray) -> dict[str, tuple[IntArray, FloatArray]]:
+    def vote_tables(self, version: int, numbers: IntArray) -> dict[str, Any]:
         """See `ContextVotes.tables`."""
         return self.evidence.votes.tables(self._states[version].unary, numbers)
 
