@@ -16,9 +16,9 @@ from crowdseq.experiments.bench_scaling import Round, measure_rounds, scaling_ro
 from crowdseq.experiments.feature_groups import GoldScore, feature_variants, render_groups
 from crowdseq.numerics.optimise.lbfgs import Minimiser
 from crowdseq.tagging.problem import CrfProblem
-from crowdseq.tagging.weight_frame import ChainRules
 from crowdseq.tagging.streams import Passage
 from crowdseq.tagging.targets import Targets
+from crowdseq.tagging.weight_frame import ChainRules
 
 
 def test_the_rival_gets_the_same_problem(tmp_path_factory: pytest.TempPathFactory) -> None:

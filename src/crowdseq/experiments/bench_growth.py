@@ -44,7 +44,7 @@ def _objective(corpus: Corpus, tags: IntArray, scheme: LabelScheme) -> Objective
 
 
 def _measure(objectives: Sequence[Objective], tokens: Sequence[int], repeats: int) -> list[dict[str, Any]]:
-    weights: list[FloatArray] = [np.zeros(len(objective.observed)) for objective in objectives]
+    weights: list[FloatArray] = [np.zeros(objective.frame.n_weights) for objective in objectives]
     jobs = [
         lambda objective=objective, start=start: objective(start)
         for objective, start in zip(objectives, weights, strict=True)
@@ -54,7 +54,7 @@ def _measure(objectives: Sequence[Objective], tokens: Sequence[int], repeats: in
     return [
         {
             "tokens": count,
-            "labels": objective.partition.problem.n_labels,
+            "labels": objective.frame.n_labels,
             "ns_per_token": round(1e9 * timing.cpu / count),
         }
         for objective, timing, count in zip(objectives, timings, tokens, strict=True)

@@ -155,10 +155,10 @@ class CrfMaShard:
 
     def __init__(self, recipe: CrfMa, shard: Shard) -> None:
         corpus = shard.corpus
-        self._rows, self._n_annotators = _Rows.of(corpus), len(corpus.annotators)
-        self._seen = (np.bincount(self._rows.sentences, minlength=len(corpus)) > 0).astype(np.float64)
+        self.rows, self._n_annotators = _Rows.of(corpus), len(corpus.annotators)
+        self._seen = (np.bincount(self.rows.sentences, minlength=len(corpus)) > 0).astype(np.float64)
         rules, features = ChainRules.of_scheme(corpus.scheme), recipe.trainer.feature_settings
-        self.crf = CrfPart(corpus.text, rules, features, _voted(self._rows, corpus.n_tokens))
+        self.crf = CrfPart(corpus.text, rules, features, _voted(self.rows, corpus.n_tokens))
         self._chances: Kept[FloatArray] = Kept()
 
     def forget_others(self, alive: Collection[int]) -> None:
@@ -167,11 +167,11 @@ class CrfMaShard:
 
     def start(self, version: int, strengths: FloatArray) -> None:
         """Everybody who answered a sentence is equally likely to be right."""
-        self._chances[version] = self._share_out(np.zeros(len(self._rows.voters)), strengths)[0]
+        self._chances[version] = self._share_out(np.zeros(len(self.rows.voters)), strengths)[0]
 
     def count(self, version: int, strengths: FloatArray) -> tuple[FloatArray, FloatArray]:
         """(K,) how often everybody was right, and how often they would be if it hung on strengths alone."""
-        voters, sentences = self._rows.voters, self._rows.sentences
+        voters, sentences = self.rows.voters, self.rows.sentences
         present = np.bincount(sentences, strengths[voters], minlength=len(self._seen))
         right = np.bincount(voters, self._chances[version], minlength=self._n_annotators)
         exposure = np.bincount(voters, 1.0 / present[sentences], minlength=self._n_annotators)
@@ -185,8 +185,8 @@ class CrfMaShard:
     def expect(self, version: int, strengths: FloatArray, weights: FloatArray) -> float:
         """New chances under strengths and weights; the log-likelihood."""
         whole = self.crf.problem.lattice(weights)
-        free = log_partition(whole)[self._rows.sentences]
-        scores = log_partition(self._rows.lattice(whole)) - free + self._rows.surplus
+        free = log_partition(whole)[self.rows.sentences]
+        scores = log_partition(self.rows.lattice(whole)) - free + self.rows.surplus
         self._chances[version], likelihood = self._share_out(scores, strengths)
         return likelihood
 
@@ -203,21 +203,21 @@ class CrfMaShard:
     def _spread(self, version: int, whole: Lattice) -> tuple[FloatArray, FloatArray]:
         """(T, M) labels and (M, M) pairs of the answers, weighed by their chances."""
         chances = self._chances[version]
-        found = marginals(self._rows.lattice(whole), chances)
-        weighed = found.unary * np.repeat(chances, np.diff(self._rows.bounds))[:, None]
+        found = marginals(self.rows.lattice(whole), chances)
+        weighed = found.unary * np.repeat(chances, np.diff(self.rows.bounds))[:, None]
         labels = np.zeros_like(whole.unary)
-        np.add.at(labels, self._rows.tokens, weighed)
+        np.add.at(labels, self.rows.tokens, weighed)
         return labels, found.pairwise
 
     def _share_out(self, scores: FloatArray, strengths: FloatArray) -> tuple[FloatArray, float]:
         """(R,) chances of the rows from their log scores, and the log-likelihood of all sentences."""
-        sentences = self._rows.sentences
+        sentences = self.rows.sentences
         size = len(self._seen)
         top = np.full(size, -np.inf)
         np.maximum.at(top, sentences, scores)
-        weights = strengths[self._rows.voters] * np.exp(scores - top[sentences])
+        weights = strengths[self.rows.voters] * np.exp(scores - top[sentences])
         totals = np.bincount(sentences, weights, minlength=size)
-        present = np.bincount(sentences, strengths[self._rows.voters], minlength=size)
+        present = np.bincount(sentences, strengths[self.rows.voters], minlength=size)
         seen = totals > 0
         likelihood = float((np.log(totals[seen]) + top[seen] - np.log(present[seen])).sum())
         return weights / totals[sentences], likelihood

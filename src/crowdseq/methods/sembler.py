@@ -128,7 +128,7 @@ class SemblerShard:
         features = self._recipe.trainer.feature_settings
         self.crf = CrfPart(corpus.text, ChainRules.of_scheme(corpus.scheme), features, support)
         self._votes = self.crowd.vote_table(coding)
-        self._barred = np.where(open_to, 0.0, -np.inf)
+        self.barred = np.where(open_to, 0.0, -np.inf)
 
     def forget_others(self, alive: Collection[int]) -> None:
         """Keep these versions of the truth alone."""
@@ -136,7 +136,7 @@ class SemblerShard:
 
     def start(self, version: int, totals: FloatArray) -> FloatArray:
         """Shares of votes, made to keep the rules of the scheme; (M, M) their label pairs."""
-        scores = np.log(self.crowd.first_shares(totals) + _FIRST_DOUBT) + self._barred
+        scores = np.log(self.crowd.first_shares(totals) + _FIRST_DOUBT) + self.barred
         first = marginals(Lattice(scores, self._corpus.offsets, *scheme_scores(self._corpus.scheme)))
         self._states[version] = first.unary
         return first.pairwise
@@ -151,7 +151,7 @@ class SemblerShard:
         log-partitions with and without the votes."""
         weights, scores = told
         free = self.crf.problem.lattice(weights)
-        clamped = self.crf.problem.lattice(weights, self._votes.fold(scores) + self._barred)
+        clamped = self.crf.problem.lattice(weights, self._votes.fold(scores) + self.barred)
         found = marginals(clamped)
         self._states[version] = found.unary
         return found.pairwise, float(found.log_partition.sum()), float(log_partition(free).sum())

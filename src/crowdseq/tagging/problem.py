@@ -173,7 +173,7 @@ class CrfProblem:
             raise AnnotationError("there is nothing to train on: no sentence has labels")
         likelihood = Likelihood.towards(self, targets.unary, weights)
         observed = self.frame.observed(likelihood.observed, targets.edges(weights))
-        return Objective(likelihood, observed, c2)
+        return Objective(self.frame, likelihood, observed, c2)
 
 
 @dataclass(frozen=True, eq=False)
@@ -253,10 +253,11 @@ class Likelihood:
 class Objective:
     """Minus the expected log-likelihood plus c2 |weights|^2, and its gradient.
 
-    partition: from weights to the summed log-partitions and their gradient, of one text or of many shards.
-    observed: what the targets count for every weight.
+    frame: what the weights stand for. partition: from weights to the summed log-partitions and their gradient,
+    of one text or of many shards. observed: what the targets count for every weight.
     """
 
+    frame: WeightFrame
     partition: Callable[[FloatArray], tuple[float, FloatArray]]
     observed: FloatArray
     c2: float

@@ -81,7 +81,7 @@ class SummedCrf:
         """What `train` minimises: weights to value and gradient."""
         pairs = Numbering(self.frame.n_pairs, self._own_pairs)
         observed = pairs.add_up([aim.observed for aim in aims])
-        return Objective(self.partition, self.frame.observed(observed, edges), c2)
+        return Objective(self.frame, self.partition, self.frame.observed(observed, edges), c2)
 
     @property
     def _own_pairs(self) -> tuple[IntArray | None, ...]:
