@@ -6,10 +6,13 @@ from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from typing import Any
 
+import numpy as np
+
+from crowdseq.aggregation.shards import cut_canonical
+from crowdseq.core.building import CorpusBuilder, Record
 from crowdseq.core.corpus import Corpus
 from crowdseq.engines.engine import Placed, answer, arguments_of
 from crowdseq.engines.local import LocalPlaced
-from crowdseq.engines.shards import cut_documents
 
 
 def only_worker(placed: Placed[Any]) -> Any:
@@ -22,10 +25,27 @@ def only_worker(placed: Placed[Any]) -> Any:
 def quarter(corpus: Corpus) -> int:
     """A size of shards that cuts a corpus into four."""
     size = corpus.n_tokens // 4
-    while len(cut_documents(corpus, size).shards) > 4:
+    while len(cut_canonical(corpus, size).shards) > 4:
         size += max(size // 50, 1)
-    assert len(cut_documents(corpus, size).shards) == 4
+    assert len(cut_canonical(corpus, size).shards) == 4
     return size
+
+
+def shuffled(corpus: Corpus, seed: int) -> Corpus:
+    """The same documents in another order, under other names, by annotators with other names."""
+    rng = np.random.default_rng(seed)
+    documents = rng.permutation(len(corpus.text.documents))
+    names = [f"n{number}" for number in rng.permutation(len(corpus.annotators))]
+    builder = CorpusBuilder()
+    for document in documents.tolist():
+        for place in np.flatnonzero(corpus.text.document_of == document).tolist():
+            ballot = corpus.annotations.ballots[place]
+            answers = {
+                names[voter]: [None if tag < 0 else corpus.scheme.tags[tag] for tag in tags]
+                for voter, tags in zip(ballot.voters.tolist(), ballot.tags.tolist(), strict=True)
+            }
+            builder.add(Record(corpus.text.tokens[place], doc=f"d{document * 7}", annotations=answers))
+    return builder.build(corpus.scheme)
 
 
 def through_bytes(thing: Any) -> Any:

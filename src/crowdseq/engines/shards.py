@@ -93,7 +93,8 @@ def _filled(documents: IntArray, lengths: IntArray, size: int) -> Iterator[slice
     running = np.concatenate([[0], np.cumsum(lengths)])
     first = 0
     for begin, end in pairwise(bounds):
-        if running[begin] > running[first] and running[end] - running[first] > size:
+        brings_tokens = running[end] > running[begin] > running[first]
+        if brings_tokens and running[end] - running[first] > size:
             yield slice(first, begin)
             first = begin
     yield slice(first, len(documents))
