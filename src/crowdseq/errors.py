@@ -8,7 +8,8 @@ CrowdseqError
 └── UsageError            the call is wrong: exit code 2
     ├── SettingsError       a setting is out of range or unknown
     ├── OutputExistsError   an output is there already and may not be overwritten
-    └── MissingExtraError   an optional dependency is not installed
+    ├── MissingExtraError   an optional dependency is not installed
+    └── MissingCommandError a command comes with another distribution, which is not installed
 """
 
 from collections.abc import Callable
@@ -126,7 +127,16 @@ class OutputExistsError(UsageError):
 
 
 class MissingExtraError(UsageError):
-    """An optional dependency is not installed."""
+    """An optional dependency is not installed; the extra is one of crowdseq unless another is named."""
 
-    def __init__(self, what: str, extra: str) -> None:
-        super().__init__(f"{what} needs an extra: pip install 'crowdseq[{extra}]'")
+    def __init__(self, what: str, extra: str, distribution: str = "crowdseq") -> None:
+        super().__init__(f"{what} needs an extra: pip install '{distribution}[{extra}]'")
+
+
+class MissingCommandError(UsageError):
+    """A command comes with another distribution, which is not installed."""
+
+    def __init__(self, command: str, distribution: str) -> None:
+        super().__init__(
+            f"{command} comes with {distribution}, which is not installed: pip install {distribution}"
+        )
