@@ -27,9 +27,34 @@ def test_every_module_with_a_format_is_registered() -> None:
         importlib.import_module(module.name)
         for module in pkgutil.walk_packages(crowdseq.formats.__path__, "crowdseq.formats.")
     ]
-    found = {module.FORMAT.name for module in modules if isinstance(getattr(module, "FORMAT", None), Format)}
+    found = {form.name for module in modules for form in vars(module).values() if isinstance(form, Format)}
     assert found == set(FORMATS)
+    assert all(form.name == name for name, form in FORMATS.items())
     assert [form.name for form in list_formats()] == list(FORMATS)
+
+
+def test_every_format_that_takes_a_folder_as_one_thing_is_asked_about_folders() -> None:
+    asked = [name for name, form in FORMATS.items() if form.recognise_folder is not None]
+    assert asked == list(_OF_FOLDERS)
+
+
+def test_the_first_of_the_surest_formats_is_taken() -> None:
+    samples = [Sample(f"f.{end}", text.encode(), text, True) for text in SAMPLES for end in ("x", "jsonl", "conll")]
+    for sample in samples:
+        sure = [form.recognise(sample) if form.read else NO for form in list_formats()]
+        likely, certainty = looks_like(sample)
+        assert certainty == max(sure)
+        assert likely is (list_formats()[sure.index(max(sure))] if max(sure) else None)
+
+
+def test_reading_our_own_form_loads_no_tool() -> None:
+    code = (
+        "import sys; from crowdseq.formats import read\n"
+        "read(b'{\"tokens\": [\"Ada\"], \"gold\": [\"B-PER\"], \"annotations\": {}}')\n"
+        "print(*(name for name in sys.modules if name.startswith('crowdseq.formats.tools.')))"
+    )
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert {name.split(".")[3] for name in loaded.split()} == {"native"}
 
 
 def test_every_format_says_what_it_is_in_one_line() -> None:

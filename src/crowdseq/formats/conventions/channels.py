@@ -1,15 +1,15 @@
-"""Layers: what one file keeps apart (controls, questions, annotation layers), of which one is read."""
+"""Channels: what one file keeps apart (controls, questions, annotation layers), of which one is read."""
 
 from crowdseq.errors import FormatError, Problem
-from crowdseq.formats.findings.collector import Intake
+from crowdseq.formats.findings.collector import Collector
 
 
-class Layers:
+class Channels:
     """Remembers the layers that spans of a file come from; kind is what the tool calls one."""
 
-    def __init__(self, intake: Intake, file: str, kind: str) -> None:
-        self.file, self.kind, self.asked = file, kind, intake.settings.layer
-        self.intake = intake
+    def __init__(self, collector: Collector, file: str, kind: str) -> None:
+        self.file, self.kind, self.asked = file, kind, collector.settings.layer
+        self.collector = collector
         self.found: dict[str, None] = {}
 
     def takes(self, name: str) -> bool:
@@ -32,4 +32,4 @@ class Layers:
         for name in self.found:
             if self.asked is not None and name != self.asked:
                 what = f"{self.kind}s were left out, they are not the one that is read"
-                self.intake.warn("layers-left-out", what, Problem(name, self.file))
+                self.collector.warn("layers-left-out", what, Problem(name, self.file))

@@ -5,14 +5,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from crowdseq.errors import AnnotationError
-from crowdseq.formats.findings.collector import Intake
+from crowdseq.formats.findings.collector import Collector
 
 _ADDRESS = re.compile(r"(?:[a-z][a-z0-9+.-]*://|/data/)\S*", re.IGNORECASE)
 
 
-def text_of(fields: Mapping[str, Any], intake: Intake, where: str = "") -> tuple[str, str]:
+def text_of(fields: Mapping[str, Any], collector: Collector, where: str = "") -> tuple[str, str]:
     """The name of the field that holds the text, and the text."""
-    asked = intake.settings.text_field
+    asked = collector.settings.text_field
     texts = {key: value for key, value in fields.items() if isinstance(value, str)}
     if asked is not None:
         if asked not in texts:

@@ -1,31 +1,40 @@
-"""Intake: where a reader puts down what it finds on the way: faults, oddities, who did what."""
+"""Collector: where a reader puts down what it finds on the way: faults, oddities, who did what."""
 
 import json
 from collections import Counter
 from collections.abc import Iterable
 from contextlib import suppress
 from types import TracebackType
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 from crowdseq.errors import FormatError, OutputExistsError, Problem
 from crowdseq.formats.findings.import_report import STATUSES, Finding, Rejected
-from crowdseq.formats.json_io.shapes import Shaped, plain_value
 from crowdseq.formats.settings import ReadSettings
 from crowdseq.storage.atomic import AtomicFile
 
-# Text, bytes, or a JSON value read from an array.
-Raw: TypeAlias = str | bytes | dict[str, Any] | list[Any] | Shaped | None
 _EXAMPLES = 5
 _SHOWN_TYPES = 10
 _KEPT_WHEN_FILED = 1000
 _LONGEST_MESSAGE = 400
 
 
+@runtime_checkable
+class Packed(Protocol):
+    """A record that is unpacked only when somebody wants to see it."""
+
+    def plain(self) -> Any:
+        """The record as a JSON value."""
+
+
+# Text, bytes, or a JSON value read from an array.
+Raw: TypeAlias = str | bytes | dict[str, Any] | list[Any] | Packed | None
+
+
 class TooManyFaults(Exception):
     """Reading stops because it makes no sense to go on."""
 
 
-class Intake:
+class Collector:
     """Collects faults and findings; with `on_error="skip"` faulty records are set aside."""
 
     def __init__(self, settings: ReadSettings) -> None:
@@ -126,7 +135,7 @@ class Intake:
         self._file.commit()
         return self.settings.rejects
 
-    def __enter__(self) -> "Intake":
+    def __enter__(self) -> "Collector":
         return self
 
     def __exit__(
@@ -138,10 +147,11 @@ class Intake:
 
 
 def _as_text(raw: Raw) -> str:
-    raw = plain_value(raw)
     if isinstance(raw, bytes):
         return raw.decode("utf-8", "backslashreplace")
-    return raw if isinstance(raw, str) else json.dumps(raw, ensure_ascii=False)
+    if isinstance(raw, str):
+        return raw
+    return json.dumps(raw.plain() if isinstance(raw, Packed) else raw, ensure_ascii=False)
 
 
 def _shortened(problem: Problem) -> Problem:

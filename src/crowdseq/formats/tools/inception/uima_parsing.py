@@ -10,7 +10,7 @@ from crowdseq.errors import AnnotationError, FormatError, MissingExtraError, Pro
 from crowdseq.formats.json_io.strict import JsonFault, loads
 from crowdseq.formats.spans.offsets import whole_number
 from crowdseq.formats.spans.resolve import Region
-from crowdseq.formats.tools.inception.layers import Annotated, Choice, choose_layer, short_name
+from crowdseq.formats.tools.inception.documents import Annotated, Choice, choose_layer, short_name
 
 if TYPE_CHECKING:
     from cassis import Cas
