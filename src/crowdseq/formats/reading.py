@@ -10,14 +10,14 @@ from unicodedata import normalize
 
 from crowdseq.core.building import CorpusBuilder, Record
 from crowdseq.core.corpus import Corpus
-from crowdseq.errors import FormatError, InputError, Problem, SchemeError
+from crowdseq.errors import Advice, FormatError, InputError, Problem, SchemeError
 from crowdseq.formats.conventions.label_set import LabelSet, widen
 from crowdseq.formats.conventions.names import renamed
 from crowdseq.formats.files.inputs import Input, list_inputs
 from crowdseq.formats.files.lines import head_text
 from crowdseq.formats.files.sources import HEAD_BYTES, Folder, Source, Stream, open_source
 from crowdseq.formats.files.zip import is_archive, open_archive
-from crowdseq.formats.findings.collector import Collector, TooManyFaults
+from crowdseq.formats.findings.collector import Collector, TooManyFaults, problem_of
 from crowdseq.formats.findings.import_report import FileRead, ImportReport
 from crowdseq.formats.findings.inspection import inspect
 from crowdseq.formats.format import LIKELY, Format, ReadRecord, Sample, unused_settings
@@ -48,9 +48,10 @@ def read(inputs: Input | Iterable[Input], settings: ReadSettings | None = None, 
         return imported
     if len(imported.layers) == 1:
         return replace(imported, corpus=imported.layers[0].corpus)
-    shown = " or ".join(f"--types {layer.name} ({layer.n_spans:,} spans)" for layer in imported.layers)
-    what = f"overlapping spans make {len(imported.layers)} layers, say which one: {shown}"
-    raise FormatError(Problem(what, ", ".join(file.name for file in imported.report.files)))
+    shown = " or ".join(f"{layer.name} ({layer.n_spans:,} spans)" for layer in imported.layers)
+    what = f"overlapping spans make {len(imported.layers)} layers"
+    advice = Advice("say which one with {types}: {0}", shown, types="")
+    raise FormatError(Problem(what, ", ".join(file.name for file in imported.report.files), advice=advice))
 
 
 def read_layers(
@@ -166,15 +167,17 @@ class _Loader:
         """After faults: say so when the file looks like something else than it was read as."""
         likely, certainty = looks_like(sample)
         if likely is not None and likely is not form and certainty >= LIKELY:
-            what = f"looks like {likely.name}, not {form.name}: force the right one with --from"
+            what = f"looks like {likely.name}, not {form.name}:"
+            advice = Advice("force the right one with {format}", format="")
         elif self.settings.format is None and certainty < LIKELY:
-            what = f"was read as {form.name} because of its name: if it is something else, say so with --from"
+            what = f"was read as {form.name} because of its name:"
+            advice = Advice("if it is something else, say so with {format}", format="")
         else:
             return
         if self.collector.problems:
-            self.collector.problems.append(Problem(what, source.name))
+            self.collector.problems.append(Problem(what, source.name, advice=advice))
         else:
-            self.collector.warn("format-in-doubt", what, Problem("", source.name))
+            self.collector.warn("format-in-doubt", what, Problem("", source.name), advice=advice)
 
     def _take(self, found: ReadRecord, file: str) -> bool:
         """Whether a record could be added."""
@@ -187,7 +190,7 @@ class _Loader:
                 self.labels.check(record, Problem("", file, found.line, record.id or ""))
             self.builder.add(self._aligned(record, file, found.line))
         except InputError as error:
-            self.collector.reject(Problem(str(error), file, found.line, record.id or ""), found.raw)
+            self.collector.reject(problem_of(error, file, found.line, record.id or ""), found.raw)
             return False
         return True
 
@@ -230,8 +233,10 @@ class _Loader:
     def _tell_unused(self) -> None:
         names = list(dict.fromkeys(file.format for file in self.files))
         for setting in unused_settings(self.settings, map(find_format, names)) if names else ():
-            what = f"--{setting.replace('_', '-')} is not used by {', '.join(names)}, it changed nothing"
-            self.collector.warn(f"unused-{setting.replace('_', '-')}", what)
+            told = f"{{{setting}}} is not used by {{0}} and changed nothing"
+            advice = Advice(told, ", ".join(names), **{setting: ""})
+            kind = f"unused-{setting.replace('_', '-')}"
+            self.collector.warn(kind, "a setting was given for nothing:", advice=advice)
 
     def finish(self) -> Imported:
         if self.labels is not None and self.settings.on_error == "stop":
@@ -244,7 +249,7 @@ class _Loader:
         try:
             corpus = self.builder.build(self.settings.scheme)
         except SchemeError as error:
-            raise FormatError(Problem(str(error), ", ".join(file.name for file in self.files))) from None
+            raise FormatError(problem_of(error, ", ".join(file.name for file in self.files))) from None
         if self.settings.labels is not None:
             corpus = widen(corpus, self.settings.labels)
         layers = split_layers(corpus, self.collector) if self.settings.in_layers else ()

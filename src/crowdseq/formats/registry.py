@@ -125,8 +125,8 @@ def recognise_folder(folder: Folder) -> Format | None:
     return None
 
 
-def format_for_writing(name: str, path: str) -> Format:
-    """The format asked for, or the one that the name of the file tells."""
+def format_for_writing(name: str, path: str, setting: str = "target") -> Format:
+    """The format asked for, or the one that the name of the file tells. setting: the caller's word for it."""
     if name:
         return find_format(name)
     if path == "-":
@@ -138,5 +138,5 @@ def format_for_writing(name: str, path: str) -> Format:
         if any(plain.endswith(f".{end}") for end in form.extensions):
             return form
     known = ", ".join(able for able, form in FORMATS.items() if form.write or form.write_folder)
-    advice = Advice("say it with {to} ({0})", known, to="")
+    advice = Advice(f"say it with {{{setting}}} ({{0}})", known, **{setting: ""})
     raise SettingsError(f"the name {path} does not tell a format", advice)

@@ -1,6 +1,6 @@
 """Channels: what one file keeps apart (controls, questions, annotation layers), of which one is read."""
 
-from crowdseq.errors import FormatError, Problem
+from crowdseq.errors import Advice, FormatError, Problem
 from crowdseq.formats.findings.collector import Collector
 
 
@@ -22,13 +22,12 @@ class Channels:
         """Raise if it is not clear which layer is meant."""
         shown = ", ".join(self.found)
         if self.asked is None and len(self.found) > 1:
-            what = f"labels come from several {self.kind}s ({shown}), say which one with --layer"
-            raise FormatError(Problem(what, self.file))
+            what = f"labels come from several {self.kind}s ({shown})"
+            advice = Advice("say which one with {layer}", layer="")
+            raise FormatError(Problem(what, self.file, advice=advice))
         if self.asked is not None and self.found and self.asked not in self.found:
-            what = (
-                f"no label comes from the {self.kind} '{self.asked}', there is {shown}: say it with --layer"
-            )
-            raise FormatError(Problem(what, self.file))
+            what = f"no label comes from the {self.kind} '{self.asked}', there is {shown}:"
+            raise FormatError(Problem(what, self.file, advice=Advice("say it with {layer}", layer="")))
         for name in self.found:
             if self.asked is not None and name != self.asked:
                 what = f"{self.kind}s were left out, they are not the one that is read"

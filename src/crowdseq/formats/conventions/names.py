@@ -6,7 +6,7 @@ from typing import Any
 
 from crowdseq.core.building import Record
 from crowdseq.core.consensus import Consensus
-from crowdseq.errors import SchemeError
+from crowdseq.errors import Advice, SchemeError
 from crowdseq.formats.settings import ReadSettings
 from crowdseq.formats.spans.kept_text import SPANS
 
@@ -28,8 +28,8 @@ def _with_new_annotators(record: Record, names: Mapping[str, str]) -> Record:
         new = names.get(name, name)
         if new in votes:
             raise SchemeError(
-                f"annotator {new} stands for two annotators of this sentence, "
-                "rename one of them or leave one out (--without)"
+                f"annotator {new} stands for two annotators of this sentence",
+                Advice("rename one of them or leave one out ({without})", without=""),
             )
         votes[new] = tags
     spans = record.extras.get(SPANS)

@@ -9,6 +9,7 @@ from crowdseq.formats.findings.collector import Collector
 
 # Names, in any case of letters, of files and folders that hold what was agreed on and nobody's own labels.
 GOLD_STEMS = frozenset({"gold", "curator", "curation_user", "consensus"})
+AS_ANNOTATOR = Advice("{predictions} reads them as one more annotator", predictions="")
 _SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,60}")
 
 

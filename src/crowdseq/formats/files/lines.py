@@ -2,9 +2,10 @@
 
 import codecs
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import chain
 
-from crowdseq.errors import FormatError, Problem
+from crowdseq.errors import Advice, FormatError, Problem
 from crowdseq.formats.files.encodings import DEFAULT_ENCODING, not_decoded, wide_encoding
 from crowdseq.formats.files.sources import Stream
 from crowdseq.formats.findings.collector import Collector
@@ -31,8 +32,8 @@ def read_lines(stream: Stream, collector: Collector) -> Iterator[tuple[int, str]
             try:
                 text = raw.decode(line_encoding)
             except UnicodeDecodeError as error:
-                what = not_decoded(error, offset, encoding)
-                collector.reject(Problem(what, stream.name, number), raw)
+                fault = not_decoded(error, offset, encoding)
+                collector.reject(replace(fault, file=stream.name, line=number), raw)
             else:
                 yield number, text.rstrip("\r\n")
         offset += size
@@ -74,7 +75,7 @@ def read_text(stream: Stream, collector: Collector) -> str:
         return data.decode(encoding)
     except UnicodeDecodeError as error:
         line = 0 if _is_wide(encoding) else data.count(b"\n", 0, error.start) + 1
-        raise FormatError(Problem(not_decoded(error, 0, encoding), stream.name, line)) from None
+        raise FormatError(replace(not_decoded(error, 0, encoding), file=stream.name, line=line)) from None
 
 
 def head_text(stream: Stream, encoding: str | None) -> str:
@@ -90,9 +91,8 @@ def chosen_encoding(stream: Stream, collector: Collector) -> str:
         return DEFAULT_ENCODING if codecs.lookup(given).name == "utf-8-sig" else given
     wide = wide_encoding(stream.head)
     if wide is not None:
-        raise FormatError(
-            Problem(f"byte 1 is not utf-8, the file looks like {wide}: say --encoding {wide}", stream.name, 1)
-        )
+        what = f"byte 1 is not utf-8, the file looks like {wide}:"
+        raise FormatError(Problem(what, stream.name, 1, advice=Advice("say {encoding}", encoding=wide)))
     return DEFAULT_ENCODING
 
 
@@ -113,7 +113,8 @@ def _splittable(stream: Stream, encoding: str) -> Iterator[bytes]:
         try:
             text = decoder.decode(block, final=not block)
         except UnicodeDecodeError as error:
-            raise FormatError(Problem(not_decoded(error, offset - pending, encoding), stream.name)) from None
+            fault = not_decoded(error, offset - pending, encoding)
+            raise FormatError(replace(fault, file=stream.name)) from None
         offset += len(block)
         yield text.encode("utf-8")
 

@@ -3,7 +3,7 @@
 import codecs
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import msgspec
@@ -106,8 +106,8 @@ class _Window:
         try:
             text = self._decoder.decode(block, final=not block)
         except UnicodeDecodeError as error:
-            what = not_decoded(error, self._offset - pending, self._encoding)
-            raise FormatError(Problem(what, self.stream.name)) from None
+            fault = not_decoded(error, self._offset - pending, self._encoding)
+            raise FormatError(replace(fault, file=self.stream.name)) from None
         self._offset += len(block)
         return text
 

@@ -7,7 +7,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
-from crowdseq.errors import AnnotationError
+from crowdseq.errors import Advice, AnnotationError
 from crowdseq.formats.spans.align import Mark
 from crowdseq.formats.spans.offsets import cluster_starts, whole_number
 
@@ -118,10 +118,12 @@ def check_same_text(here: Mapping[str, Any], there: Mapping[str, Any]) -> None:
     place = next((n for n, pair in enumerate(zip(mine, other, strict=False)) if pair[0] != pair[1]), None)
     place = min(len(mine), len(other)) if place is None else place
     is_form = differ_in_form(mine, other)
-    hint = "; only its Unicode form or line ends differ, say --normalise nfc" if is_form else ""
+    advice = Advice("only its Unicode form or line ends differ, say {normalise}", normalise="nfc")
     raise AnnotationError(
         f"the text is not the same as before: from character {place + 1} on it is "
-        f"{mine[place : place + 20]!a} here and {other[place : place + 20]!a} there{hint}"
+        f"{mine[place : place + 20]!a} here and {other[place : place + 20]!a} there"
+        + (";" if is_form else ""),
+        advice if is_form else None,
     )
 
 

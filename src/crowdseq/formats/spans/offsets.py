@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple, TypeAlias
 
-from crowdseq.errors import AnnotationError
+from crowdseq.errors import Advice, AnnotationError
 from crowdseq.formats.settings import OFFSET_UNITS
 
 Places: TypeAlias = list[tuple[int, int]]
@@ -98,8 +98,8 @@ def _unproven(text: str, claims: Sequence[Claim], usual: str) -> Settled:
         return Settled(places, usual, ())
     if _cuts_words(text, places) and not _cuts_words(text, there):
         raise AnnotationError(
-            f"the spans cut words if offsets count {usual}, and none if they count {other}: "
-            f"say --offset-unit {other} or --offset-unit {usual}"
+            f"the spans cut words if offsets count {usual}, and none if they count {other}:",
+            Advice("say {offset_unit} (or {0})", usual, offset_unit=other),
         )
     return Settled(places, usual, (other,) if not _cuts_words(text, there) else ())
 
@@ -130,8 +130,10 @@ def _proven(text: str, claims: Sequence[Claim], unit: str) -> Places:
         if claim.covered is not None and not _same(claim.covered, text[start:end]):
             raise AnnotationError(
                 f"the span {claim.start}-{claim.end} covers {_shown(text[start:end])} in the text, but "
-                f"{_shown(claim.covered)} in the annotation: export again, or say --offset-unit "
-                "(characters, utf-16 or graphemes)"
+                f"{_shown(claim.covered)} in the annotation:",
+                Advice(
+                    "export again, or say {offset_unit} (characters, utf-16 or graphemes)", offset_unit=""
+                ),
             )
     return places
 
@@ -158,7 +160,8 @@ def _place(offset: int, claim: Claim, table: Sequence[int], text: str) -> int:
         )
     if table[offset] == _INSIDE:
         raise AnnotationError(
-            f"the span {claim.start}-{claim.end} cuts a character in two, say --offset-unit"
+            f"the span {claim.start}-{claim.end} cuts a character in two",
+            Advice("say {offset_unit}", offset_unit=""),
         )
     return table[offset]
 

@@ -29,7 +29,7 @@ class Layer:
 
     @property
     def name(self) -> str:
-        """The types, as `--types` takes them."""
+        """The types, as the setting `types` takes them."""
         return ",".join(self.types)
 
 

@@ -8,7 +8,7 @@ from operator import itemgetter, le
 from sys import intern
 from typing import Any, NamedTuple, cast
 
-from crowdseq.errors import AnnotationError, Problem
+from crowdseq.errors import Advice, AnnotationError, Problem
 from crowdseq.formats.findings.collector import Collector
 from crowdseq.formats.spans.align import Mark
 from crowdseq.formats.spans.offsets import Claim, is_basic, settle, whole_number
@@ -67,7 +67,7 @@ def marks_of(
         asked = unit if is_proven and asked == "auto" else asked
         places, found, rivals = settle(text, claims, unit, asked)
     except AnnotationError as error:
-        raise AnnotationError(f"{who}: {error}") from None
+        raise AnnotationError(f"{who}: {error.message}", error.advice) from None
     if found != unit and collector.settings.offset_unit == "auto":
         what = f"offsets count {found} and not {unit}, as the covered text proves"
         collector.warn(f"offsets-{found}", what, place)
@@ -155,7 +155,8 @@ def _parts(region: Region, collector: Collector, place: Problem) -> Iterator[Reg
     how = collector.settings.discontinuous
     if how == "error":
         raise AnnotationError(
-            f"the span {region.start}-{region.end} has gaps, say --discontinuous drop or split"
+            f"the span {region.start}-{region.end} has gaps",
+            Advice("say {discontinuous} (or split)", discontinuous="drop"),
         )
     collector.warn("spans-discontinuous", f"spans have gaps, {_GAPS[how]}", place)
     if how == "split":
@@ -191,8 +192,13 @@ def _one_label(labels: Sequence[str], bounds: tuple[int, int], collector: Collec
         return labels[0]
     if how == "error":
         raise AnnotationError(
-            f"the span {bounds[0]}-{bounds[1]} has several labels ({', '.join(labels)}), "
-            "say --several-labels first or joined, --overlaps layers, or choose some with --types"
+            f"the span {bounds[0]}-{bounds[1]} has several labels ({', '.join(labels)})",
+            Advice(
+                "say {several_labels} (or joined), {overlaps}, or choose some with {types}",
+                several_labels="first",
+                overlaps="layers",
+                types="",
+            ),
         )
     collector.warn("spans-several-labels", f"spans have several labels, {_SEVERAL[how]}", place)
     return labels[0] if how == "first" else "+".join(sorted(labels))

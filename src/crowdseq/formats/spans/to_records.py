@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from crowdseq.core.building import Record
-from crowdseq.errors import FormatError, Problem
+from crowdseq.errors import Advice, FormatError, Problem
 from crowdseq.formats.findings.collector import Collector
 from crowdseq.formats.spans.align import Grid, Mark, exact_tags, painted, snap
 from crowdseq.formats.spans.kept_text import GOLD_SPANS, OFFSETS, ORIGINAL, SPANS, TEXT, Normalised, locate
@@ -123,10 +123,10 @@ class Marker:
             count = self._n_unclear
             what = (
                 f"{count:,} document{'s have' if count > 1 else ' has'} no span, and this format does not "
-                "tell whether it was read and holds nothing or was never opened: "
-                "say --empty-means labelled or --empty-means missing"
+                "tell whether it was read and holds nothing or was never opened:"
             )
-            raise FormatError(replace(self._first_unclear, what=what))
+            advice = Advice("say {empty_means} (or missing)", empty_means="labelled")
+            raise FormatError(replace(self._first_unclear, what=what, advice=advice))
 
     def _is_vote(self, annotator: str, regions: Sequence[Region], place: Problem) -> bool:
         if regions or self.proves_empty:
@@ -203,10 +203,11 @@ class Marker:
         if self.settings.tokenizer not in _ALWAYS_FOUND or not marks:
             return
         if any(_UNSPACED.search(word) for word in cut.words if len(word) > 1):
-            what = (
-                "words stand without spaces between them, cut the text with --tokenizer 'regex:\\w|[^\\w\\s]'"
+            advice = Advice(
+                "cut the text with {tokenizer} (characters) or spacy:LANGUAGE", tokenizer=r"regex:\w|[^\w\s]"
             )
-            self.collector.warn("words-unspaced", f"{what} (characters) or spacy:LANGUAGE", place)
+            what = "words stand without spaces between them"
+            self.collector.warn("words-unspaced", what, place, advice=advice)
 
 
 def _normalised(document: Document, normal: Normalised) -> Document:

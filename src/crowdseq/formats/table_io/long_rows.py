@@ -9,8 +9,8 @@ import numpy as np
 
 from crowdseq.core.building import Record
 from crowdseq.core.corpus import Corpus
-from crowdseq.errors import AnnotationError, Problem
-from crowdseq.formats.findings.collector import Collector
+from crowdseq.errors import Advice, AnnotationError, Problem
+from crowdseq.formats.findings.collector import Collector, problem_of
 from crowdseq.formats.format import ReadRecord
 
 TASK, WORKER, LABEL, INDEX = "task", "worker", "label", "token_index"
@@ -91,7 +91,7 @@ class RowCollector:
             held.doc = row.doc if held.doc is None else held.doc
             self._vote(held, row)
         except AnnotationError as error:
-            held.fault = held.fault or Problem(str(error), self._name, row.line, row.sentence)
+            held.fault = held.fault or problem_of(error, self._name, row.line, row.sentence)
 
     def _vote(self, held: _Sentence, row: LongRow) -> None:
         if row.label is None:
@@ -104,8 +104,8 @@ class RowCollector:
         if row.place in votes:
             if self._duplicates == "error":
                 raise AnnotationError(
-                    f"annotator {row.annotator} labels token {row.place} twice, remove one row "
-                    "or say which to keep (--duplicates first|newest)"
+                    f"annotator {row.annotator} labels token {row.place} twice",
+                    Advice("remove one row or say which to keep: {duplicates}", duplicates="first|newest"),
                 )
             what = f"rows label a token twice, the {self._duplicates} was kept"
             self._collector.warn("repeated-rows", what, Problem("", self._name, row.line, row.sentence))

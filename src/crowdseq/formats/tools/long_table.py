@@ -9,7 +9,7 @@ from crowdseq.core.corpus import Corpus
 from crowdseq.errors import AnnotationError, FormatError, Problem
 from crowdseq.formats.conventions.names import AGREED, agreements
 from crowdseq.formats.files.sources import Source, Stream
-from crowdseq.formats.findings.collector import Collector
+from crowdseq.formats.findings.collector import Collector, problem_of
 from crowdseq.formats.format import NO, SURE, Format, ReadRecord, Sample
 from crowdseq.formats.table_io.csv_rows import Row, Table, header_of, read_table, safe_cell, write_row
 from crowdseq.formats.table_io.long_rows import (
@@ -59,7 +59,7 @@ def read(stream: Stream, source: Source, collector: Collector) -> Iterator[ReadR
         try:
             collected.take(convert(row))
         except AnnotationError as error:
-            collector.reject(Problem(str(error), stream.name, row.line), row.cells)
+            collector.reject(problem_of(error, stream.name, row.line), row.cells)
     yield from collected.records()
 
 

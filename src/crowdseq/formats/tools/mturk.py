@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from crowdseq.errors import AnnotationError, FormatError, Problem, SettingsError
+from crowdseq.errors import Advice, AnnotationError, FormatError, Problem, SettingsError
 from crowdseq.formats.files.sources import Source, Stream
-from crowdseq.formats.findings.collector import Collector
+from crowdseq.formats.findings.collector import Collector, problem_of
 from crowdseq.formats.format import MARKING, NO, SURE, Format, ReadRecord, Sample
 from crowdseq.formats.json_io.strict import JsonFault, loads
 from crowdseq.formats.spans.resolve import Region
@@ -51,7 +51,7 @@ def read(stream: Stream, source: Source, collector: Collector) -> Iterator[ReadR
             document = Document(row.cells[places.text], name)
             records = marker.records(document, votes, line=row.line) if votes is not None else []
         except AnnotationError as error:
-            collector.reject(Problem(str(error), stream.name, row.line, name), row.cells)
+            collector.reject(problem_of(error, stream.name, row.line, name), row.cells)
         else:
             yield from (ReadRecord(record, row.line, row.cells) for record in records)
 
@@ -65,7 +65,8 @@ def _places(table: Table, file: str, collector: Collector) -> _Places:
         if len(found) != 1 and role in chosen:
             raise SettingsError(f"there is no column {chosen[role]}, but {', '.join(table.header[:40])}")
         if len(found) != 1:
-            raise FormatError(Problem(f"{what}, say which: --columns {role}:NAME", file, 1))
+            advice = Advice("say which: {columns}", columns=f"{role}:NAME")
+            raise FormatError(Problem(what, file, 1, advice=advice))
         return found[0]
 
     inputs = [name for name in table.header if name.startswith(_INPUT)]
@@ -112,7 +113,7 @@ def _votes(row: Row, places: _Places, marker: Marker, collector: Collector) -> d
 
 
 def _entities(answers: list[str], collector: Collector) -> list[Any]:
-    """The list of entities, wherever the widget put it; `--layer` names the widget if there are several."""
+    """The list of entities, wherever the widget put it; the setting `layer` names one of several widgets."""
     found: dict[str, list[Any]] = {}
     for answer in answers:
         if answer.lstrip().startswith(("{", "[")):
@@ -126,12 +127,13 @@ def _entities(answers: list[str], collector: Collector) -> list[Any]:
         found = {name: entities for name, entities in found.items() if name == layer}
     if not found:
         raise AnnotationError(
-            "no answer holds a list of entities, as crowd-entity-annotation gives it: "
-            "say which column has it (--columns answer:NAME) or leave the row out"
+            "no answer holds a list of entities, as crowd-entity-annotation gives it:",
+            Advice("say which column has it ({columns}) or leave the row out", columns="answer:NAME"),
         )
     if len(found) > 1:
         raise AnnotationError(
-            f"several answers hold entities ({', '.join(found)}), say --layer with one of them"
+            f"several answers hold entities ({', '.join(found)})",
+            Advice("say {layer} with one of them", layer=""),
         )
     (entities,) = found.values()
     return entities

@@ -8,8 +8,9 @@ from crowdseq.core.building import Record
 from crowdseq.errors import AnnotationError, Problem
 from crowdseq.formats.conventions.channels import Channels
 from crowdseq.formats.conventions.fields import identity, objects, text_of
+from crowdseq.formats.conventions.roles import AS_ANNOTATOR
 from crowdseq.formats.files.sources import Source, Stream
-from crowdseq.formats.findings.collector import Collector
+from crowdseq.formats.findings.collector import Collector, problem_of
 from crowdseq.formats.format import MARKING, NO, SURE, Format, ReadRecord, Sample
 from crowdseq.formats.json_io.records import read_objects
 from crowdseq.formats.json_io.strict import JsonFault, loads
@@ -144,7 +145,7 @@ def read(stream: Stream, source: Source, collector: Collector) -> Iterator[ReadR
         try:
             yield from (ReadRecord(record, line, raw) for record in reader.records(value, line))
         except AnnotationError as error:
-            collector.reject(Problem(str(error), stream.name, line, str(value.get("id") or "")), raw)
+            collector.reject(problem_of(error, stream.name, line, str(value.get("id") or "")), raw)
     reader.questions.finish()
     reader.marker.finish()
 
@@ -199,8 +200,8 @@ class _Reader:
     def _suggested(self, value: dict[str, Any], place: Problem) -> dict[str, list[Region]]:
         found = list(suggestions(value))
         if found and not self.collector.settings.predictions:
-            what = "suggestions of a model were left out, --predictions reads them as one more annotator"
-            self.collector.warn("predictions-left-out", what, place, len(found))
+            what = "suggestions of a model were left out"
+            self.collector.warn("predictions-left-out", what, place, len(found), advice=AS_ANNOTATOR)
             return {}
         return {item.user: item.regions for item in found if self.questions.takes(item.question)}
 

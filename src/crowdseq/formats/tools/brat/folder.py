@@ -2,14 +2,14 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 
-from crowdseq.errors import AnnotationError, FormatError, Problem
+from crowdseq.errors import Advice, AnnotationError, FormatError, Problem
 from crowdseq.formats.conventions.roles import is_gold
 from crowdseq.formats.files.lines import read_lines, read_text
 from crowdseq.formats.files.sources import Folder, Source, Stream, open_source
-from crowdseq.formats.findings.collector import Collector
+from crowdseq.formats.findings.collector import Collector, problem_of
 from crowdseq.formats.format import MARKING, NO, SURE, Format, ReadRecord, Sample
 from crowdseq.formats.spans.kept_text import differ_in_form
 from crowdseq.formats.spans.resolve import Region
@@ -103,8 +103,8 @@ def _texts(document: str, sources: dict[str, Source], collector: Collector) -> d
         first = next(iter(sources), "")
         for annotator, text in found.items():
             if text != found[first]:
-                what = _difference(text, found[first], sources[first].name)
-                raise FormatError(Problem(what, sources[annotator].name, record=document))
+                fault = _difference(text, found[first], sources[first].name)
+                raise FormatError(replace(fault, file=sources[annotator].name, record=document))
     return found
 
 
@@ -112,14 +112,14 @@ def _gold_folder(texts: Iterable[str]) -> str:
     return next((name for name in texts if is_gold(name)), "")
 
 
-def _difference(text: str, other: str, name: str) -> str:
+def _difference(text: str, other: str, name: str) -> Problem:
     pairs = enumerate(zip(text, other, strict=False))
     place = next((place for place, pair in pairs if pair[0] != pair[1]), -1)
     where = f"from character {place + 1} on" if place >= 0 else "in length"
-    hint = "all annotators must have the same text"
+    advice = Advice("all annotators must have the same text")
     if differ_in_form(text, other):
-        hint = "only in its Unicode form or line ends, say --normalise nfc"
-    return f"differs from {name} {where}: {hint}"
+        advice = Advice("only in its Unicode form or line ends, say {normalise}", normalise="nfc")
+    return Problem(f"differs from {name} {where}:", advice=advice)
 
 
 def _records(
@@ -141,7 +141,7 @@ def _records(
         votes = {annotator: regions} if annotator else {}
         records = marker.records(document, votes, None if annotator else regions)
     except AnnotationError as error:
-        collector.reject(Problem(str(error), source.name, line, document.id or ""), None)
+        collector.reject(problem_of(error, source.name, line, document.id or ""), None)
     except FormatError as error:
         collector.fail(*error.problems)
     else:

@@ -92,7 +92,7 @@ def _losses(corpus: Corpus, documents: dict[str, str], people: dict[str, str]) -
     if corpus.scheme.kind != "IOB2" and len(corpus.scheme):
         made.append(f"brat holds spans, not tags: {corpus.scheme.kind} will be read as IOB2")
     if any(restore(s).text != s.extras.get("text") for s in corpus.sentences if s.tokens):
-        made.append("brat has no tokens, they are parted by spaces: read them with --tokenizer whitespace")
+        made.append("brat has no tokens, they are parted by spaces: read them with the tokenizer whitespace")
     if corpus.text.columns:
         made.append(f"columns have no place in brat and were left out: {', '.join(corpus.text.columns)}")
     return made

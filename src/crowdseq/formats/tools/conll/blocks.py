@@ -8,7 +8,7 @@ from typing import Any
 from crowdseq.errors import AnnotationError, FormatError, Problem
 from crowdseq.formats.files.lines import read_lines
 from crowdseq.formats.files.sources import Stream
-from crowdseq.formats.findings.collector import Collector
+from crowdseq.formats.findings.collector import Collector, problem_of
 from crowdseq.formats.json_io.strict import JsonFault, loads
 from crowdseq.formats.tools.conll.columns import DOCUMENT_START, HEADER, SENTENCE, Columns, header_columns
 
@@ -94,7 +94,7 @@ class BlockReader:
             try:
                 self.columns = header_columns(line)
             except AnnotationError as error:
-                raise FormatError(Problem(str(error), self._stream.name, number)) from None
+                raise FormatError(problem_of(error, self._stream.name, number)) from None
         else:
             return self._block_about(line, number)
         return Block()

@@ -66,7 +66,7 @@ def header_columns(line: str) -> Columns | None:
     try:
         return parse_columns(names.split("\t") if "\t" in names else names.split())
     except SettingsError as error:
-        raise AnnotationError(f"the line '{HEADER}' is wrong: {error}") from None
+        raise AnnotationError(f"the line '{HEADER}' is wrong: {error.message}", error.advice) from None
 
 
 def custom_columns(size: int, annotator: str | None, row: Sequence[str] = ()) -> Columns:

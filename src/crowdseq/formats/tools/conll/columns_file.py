@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from crowdseq.core.building import Record
 from crowdseq.core.label_rows import Tags
 from crowdseq.core.labels import split_tag
-from crowdseq.errors import AnnotationError, FormatError, Problem
+from crowdseq.errors import Advice, AnnotationError, FormatError, Problem
 from crowdseq.formats.conventions.roles import annotator_of, refuse_second_gold
 from crowdseq.formats.files.sources import Source, Stream
-from crowdseq.formats.findings.collector import Collector
+from crowdseq.formats.findings.collector import Collector, problem_of
 from crowdseq.formats.format import Format, ReadRecord
 from crowdseq.formats.json_io.records import name_of
 from crowdseq.formats.tools.conll.blocks import Block, BlockReader, cut_at_spaces
@@ -53,7 +53,7 @@ class _Reader:
                 if block.fault is None:
                     yield ReadRecord(self._record(block, cells, number), block.line, block.raw)
             except AnnotationError as error:
-                block.fault = Problem(str(error), self.name, block.line)
+                block.fault = problem_of(error, self.name, block.line)
             if block.fault is not None:
                 self.collector.reject(block.fault, block.raw)
         self._check_one_label_column()
@@ -134,11 +134,9 @@ class _Reader:
         alike = [place + 1 for place, found in types.items() if found and last and found & last]
         if alike:
             shown = " and ".join(map(str, alike))
-            what = (
-                f"column {shown} holds the same kind of labels as the last one: say what each column is, "
-                f"with --columns or a first line such as '{HEADER} token ann1 ann2'"
-            )
-            raise FormatError(Problem(what, self.name))
+            what = f"column {shown} holds the same kind of labels as the last one:"
+            told = "say what each column is, with {columns} or a first line such as '{0} token ann1 ann2'"
+            raise FormatError(Problem(what, self.name, advice=Advice(told, HEADER, columns="")))
 
 
 def _tags(cells: Sequence[str]) -> Tags | None:

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from crowdseq.core.building import Record
-from crowdseq.errors import AnnotationError, FormatError, MissingExtraError, Problem, SettingsError
+from crowdseq.errors import Advice, AnnotationError, FormatError, MissingExtraError, Problem, SettingsError
 from crowdseq.formats.conventions.roles import annotator_of, refuse_second_gold
 from crowdseq.formats.files.lines import read_lines
 from crowdseq.formats.files.sources import Source, Stream
-from crowdseq.formats.findings.collector import Collector
+from crowdseq.formats.findings.collector import Collector, problem_of
 from crowdseq.formats.format import BY_NAME, NO, SURE, Format, ReadRecord, Sample
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ class _Reader:
                 what = f"not CoNLL-U ({str(error).rstrip('.')}), mend the sentence"
                 self.collector.reject(Problem(what, self.name, block.line), block.raw)
             except AnnotationError as error:
-                self.collector.reject(Problem(str(error), self.name, block.line), block.raw)
+                self.collector.reject(problem_of(error, self.name, block.line), block.raw)
             yield block
 
     def _check_rows(self, block: _Block) -> None:
@@ -140,8 +140,9 @@ class _Reader:
                     return f"misc:{key}", None if self._writes_outside(sentences, key) else "O"
         if not sentences:
             return "misc:NER", None
-        what = "holds no labels: no NER= in MISC and no column behind it, say which column has them"
-        raise FormatError(Problem(f"{what} (--columns upos, xpos, … or misc:KEY)", self.name))
+        what = "holds no labels: no NER= in MISC and no column behind it"
+        advice = Advice("say which column has them: {columns} (or xpos, …, misc:KEY)", columns="upos")
+        raise FormatError(Problem(what, self.name, advice=advice))
 
     def _writes_outside(self, sentences: "Sequence[TokenList]", key: str) -> bool:
         """Where `NER=O` is written for some words, those without it were not labelled."""
@@ -206,7 +207,7 @@ def _label(word: Any, source: str) -> str | None:
 
 FORMAT = Format(
     name="conll-u",
-    summary="CoNLL-U: labels as NER= in MISC, in a further column, or --columns upos (extra: formats)",
+    summary="CoNLL-U: labels as NER= in MISC, in a further column, or in one named (extra: formats)",
     extensions=("conllu", "conllup"),
     settings=("columns", "files_mean"),
     recognise=recognise,

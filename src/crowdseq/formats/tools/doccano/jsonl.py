@@ -4,11 +4,11 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from crowdseq.errors import AnnotationError, FormatError, Problem
+from crowdseq.errors import Advice, AnnotationError, FormatError, Problem
 from crowdseq.formats.conventions.fields import identity, objects
 from crowdseq.formats.conventions.roles import is_gold
 from crowdseq.formats.files.sources import Source, Stream
-from crowdseq.formats.findings.collector import Collector
+from crowdseq.formats.findings.collector import Collector, problem_of
 from crowdseq.formats.format import LIKELY, MARKING, NO, SURE, Format, ReadRecord, Sample
 from crowdseq.formats.json_io.records import read_objects
 from crowdseq.formats.spans.from_corpus import CARRIED, reclaim
@@ -42,8 +42,10 @@ def read(stream: Stream, source: Source, collector: Collector) -> Iterator[ReadR
     for line, value, raw in read_objects(stream, collector):
         try:
             text = value.get(field)
+            if text is None:
+                raise _no_text(value, field)
             if not isinstance(text, str):
-                raise AnnotationError(_no_text(value, field) if text is None else f"'{field}' must be a text")
+                raise AnnotationError(f"'{field}' must be a text")
             carried = value.get(CARRIED)
             meta = {key: item for key, item in value.items() if key not in own and item != []}
             document = reclaim(text, identity(value.get("id"), "'id'"), meta, carried)
@@ -52,13 +54,14 @@ def read(stream: Stream, source: Source, collector: Collector) -> Iterator[ReadR
             records = marker.records(document, votes, regions if means_gold else None, line)
             yield from (ReadRecord(record, line, raw) for record in records)
         except AnnotationError as error:
-            collector.reject(Problem(str(error), stream.name, line, str(value.get("id") or "")), raw)
+            collector.reject(problem_of(error, stream.name, line, str(value.get("id") or "")), raw)
     marker.finish()
 
 
-def _no_text(value: dict[str, Any], field: str) -> str:
+def _no_text(value: dict[str, Any], field: str) -> AnnotationError:
     keys = ", ".join(list(value)[:6])
-    return f"'{field}' is missing, there is {keys}: say --text-field and --layer (the field of the labels)"
+    advice = Advice("say {text_field} and {layer} (the field of the labels)", text_field="", layer="")
+    return AnnotationError(f"'{field}' is missing, there is {keys}:", advice)
 
 
 def _means_gold(source: Source, collector: Collector) -> bool:
@@ -69,9 +72,9 @@ def _means_gold(source: Source, collector: Collector) -> bool:
         raise FormatError(
             Problem(
                 "holds the labels of all members without their names: in doccano export again with 'Share "
-                "annotations across all users' off, which gives one file for each member, "
-                "or read it as gold with --files-mean gold",
+                "annotations across all users' off, which gives one file for each member,",
                 source.name,
+                advice=Advice("or read it as gold with {files_mean}", files_mean="gold"),
             )
         )
     return is_gold(source.stem)

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from crowdseq.core.building import Record
-from crowdseq.errors import AnnotationError, FormatError, Problem
-from crowdseq.formats.findings.collector import Collector
+from crowdseq.errors import Advice, AnnotationError, FormatError, Problem
+from crowdseq.formats.findings.collector import Collector, problem_of
 from crowdseq.formats.format import ReadRecord
 from crowdseq.formats.table_io.arrow import ArrowTable
 from crowdseq.formats.table_io.long_rows import LongRow, RowCollector, is_long, split_task, token_index
@@ -34,9 +34,7 @@ def _from_long(table: ArrowTable, file: str, collector: Collector) -> Iterator[R
         try:
             collected.take(_long_row(number, {key.lower(): _text(value) for key, value in row.items()}))
         except AnnotationError as error:
-            collector.reject(
-                Problem(str(error), file, number), {key: str(value) for key, value in row.items()}
-            )
+            collector.reject(problem_of(error, file, number), {key: str(value) for key, value in row.items()})
     yield from collected.records()
 
 
@@ -77,18 +75,19 @@ class _Rows:
         self.names = table.label_names.get(self.tags) or collector.settings.labels
         self.seen: Counter[tuple[str, str | None]] = Counter()
 
-    def _one_of(self, names: Sequence[str], what: str) -> str:
+    def _one_of(self, names: Sequence[str], what: str, advice: Advice | None = None) -> str:
         found = next((name for name in names if name in self.table.columns), None)
         if found is None:
             shown = ", ".join(self.table.columns[:20])
-            raise FormatError(Problem(f"{what}, there are {shown}", self.file))
+            end = ";" if advice is not None else ""
+            raise FormatError(Problem(f"{what}, there are {shown}{end}", self.file, advice=advice))
         return found
 
     def _tag_column(self) -> str:
         asked = self.collector.settings.layer
         if asked is not None:
             return self._one_of((asked,), f"there is no column {asked}")
-        return self._one_of(_TAG_COLUMNS, "no column holds labels (--layer names one)")
+        return self._one_of(_TAG_COLUMNS, "no column holds labels", Advice("{layer} names one", layer=""))
 
     def records(self) -> Iterator[ReadRecord]:
         for number, row in enumerate(self.table.rows, 1):
@@ -96,7 +95,7 @@ class _Rows:
                 record = self._record(row, number)
             except AnnotationError as error:
                 shown = {key: str(value)[:200] for key, value in row.items()}
-                self.collector.reject(Problem(str(error), self.file, number, str(row.get("id") or "")), shown)
+                self.collector.reject(problem_of(error, self.file, number, str(row.get("id") or "")), shown)
             else:
                 yield ReadRecord(record, number, {"id": record.id})
         used = {self.tokens, self.tags, self.who, "id", "doc"}
@@ -137,7 +136,8 @@ class _Rows:
             raise AnnotationError(f"label {str(tag)[:40]} is neither a text nor a number")
         if self.names is None:
             raise AnnotationError(
-                f"'{self.tags}' holds numbers without names, say them in order with --labels"
+                f"'{self.tags}' holds numbers without names",
+                Advice("say them in order with {labels}", labels=""),
             )
         if not 0 <= tag < len(self.names):
             raise AnnotationError(f"label number {tag} has no name, there are {len(self.names)}")

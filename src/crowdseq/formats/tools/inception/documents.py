@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from crowdseq.core.building import Record
-from crowdseq.errors import AnnotationError, FormatError, Problem
+from crowdseq.errors import Advice, AnnotationError, FormatError, Problem
 from crowdseq.formats.conventions.roles import annotator_of, refuse_second_gold
 from crowdseq.formats.files.sources import Source
-from crowdseq.formats.findings.collector import Collector
+from crowdseq.formats.findings.collector import Collector, problem_of
 from crowdseq.formats.format import ReadRecord
 from crowdseq.formats.spans.kept_text import token_bounds
 from crowdseq.formats.spans.resolve import Region
@@ -59,7 +59,8 @@ def choose_layer(layers: Mapping[str, Sequence[str]], asked: str | None) -> Choi
     fitting = [name for name in layers if not wanted or wanted in (name, short_name(name))]
     if len(fitting) > 1:
         shown = ", ".join(short_name(name) if not wanted else name for name in fitting)
-        raise AnnotationError(f"there are several layers ({shown}), say --layer with one of them")
+        advice = Advice("say {layer} with one of them", layer="")
+        raise AnnotationError(f"there are several layers ({shown})", advice)
     if not fitting:
         return None
     (layer,) = fitting
@@ -104,7 +105,7 @@ def records(
             return _without_gold(marker, document, collector)
         return marker.records(document, {}, found.regions)
     except AnnotationError as error:
-        collector.reject(Problem(str(error), file, record=name or ""), None)
+        collector.reject(problem_of(error, file, record=name or ""), None)
     except FormatError as error:
         collector.fail(*error.problems)
     return []
@@ -114,6 +115,7 @@ def _without_gold(marker: Marker, document: Document, collector: Collector) -> l
     """Curation that leaves nothing looks like no curation at all, and only the user can know which it was."""
     if collector.settings.empty_means == "labelled":
         return marker.records(document, {}, [])
-    what = "curated documents hold no span, read as not curated (--empty-means labelled: as gold without any)"
-    collector.warn("empty-curation", what, Problem("", marker.file))
+    advice = Advice("{empty_means} reads them as gold without any", empty_means="labelled")
+    what = "curated documents hold no span, read as not curated:"
+    collector.warn("empty-curation", what, Problem("", marker.file), advice=advice)
     return marker.records(document, {})

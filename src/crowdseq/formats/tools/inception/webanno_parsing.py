@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from crowdseq.errors import AnnotationError, FormatError, Problem
+from crowdseq.formats.findings.collector import problem_of
 from crowdseq.formats.spans.offsets import place_table
 from crowdseq.formats.spans.resolve import Region
 from crowdseq.formats.tools.inception.documents import Annotated, Choice, choose_layer, short_name
@@ -182,7 +183,7 @@ def parse(lines: Iterable[tuple[int, str]], name: str, asked: str | None, larges
     try:
         return reader.finish()
     except AnnotationError as error:
-        raise FormatError(Problem(str(error), name)) from None
+        raise FormatError(problem_of(error, name)) from None
 
 
 def _check_version(line: str) -> None:

@@ -5,7 +5,7 @@ from itertools import repeat
 from operator import itemgetter
 from typing import Any
 
-from crowdseq.errors import AnnotationError, Problem
+from crowdseq.errors import Advice, AnnotationError, Problem
 from crowdseq.formats.conventions.channels import Channels
 from crowdseq.formats.conventions.fields import identity, objects
 from crowdseq.formats.findings.collector import Collector
@@ -34,8 +34,9 @@ class People:
         name, email = identity(value.get("id"), "the id of an annotator"), value.get("email")
         if name is not None and name not in self._told and isinstance(email, str) and email:
             self._told.add(name)
-            what = "annotators are called by their numbers, give them other names with --names"
-            self.collector.warn("annotators-numbered", what, Problem(f"{name} is {email}"))
+            what = "annotators are called by their numbers"
+            advice = Advice("give them other names with {names}", names="")
+            self.collector.warn("annotators-numbered", what, Problem(f"{name} is {email}"), advice=advice)
         return name if name is not None else identity(email, "the email of an annotator")
 
 

@@ -9,7 +9,7 @@ from crowdseq.errors import AnnotationError, Problem
 from crowdseq.formats.conventions.channels import Channels
 from crowdseq.formats.conventions.fields import identity, text_of
 from crowdseq.formats.files.sources import Source, Stream
-from crowdseq.formats.findings.collector import Collector
+from crowdseq.formats.findings.collector import Collector, problem_of
 from crowdseq.formats.format import LIKELY, MARKING, NO, SURE, Format, ReadRecord, Sample
 from crowdseq.formats.json_io.strict import JsonFault, loads
 from crowdseq.formats.json_io.values import read_values
@@ -92,7 +92,7 @@ def read_min(stream: Stream, source: Source, collector: Collector) -> Iterator[R
         try:
             yield from (ReadRecord(record, line, row) for record in reader.records(row, line))
         except AnnotationError as error:
-            collector.reject(Problem(str(error), stream.name, line, f"task {row.get('id')}"), row)
+            collector.reject(problem_of(error, stream.name, line, f"task {row.get('id')}"), row)
     reader.finish()
 
 
@@ -115,7 +115,7 @@ def read_csv(stream: Stream, source: Source, collector: Collector) -> Iterator[R
             yield from (ReadRecord(record, line, dict(values)) for record in found)
         except AnnotationError as error:
             name = f"task {values.get('id')}"
-            collector.reject(Problem(str(error), stream.name, line, name), dict(values))
+            collector.reject(problem_of(error, stream.name, line, name), dict(values))
     reader.finish()
 
 

@@ -8,8 +8,9 @@ from crowdseq.core.building import Record
 from crowdseq.errors import AnnotationError, Problem
 from crowdseq.formats.conventions.channels import Channels
 from crowdseq.formats.conventions.fields import identity, objects, text_of
+from crowdseq.formats.conventions.roles import AS_ANNOTATOR
 from crowdseq.formats.files.sources import Source, Stream
-from crowdseq.formats.findings.collector import Collector
+from crowdseq.formats.findings.collector import Collector, problem_of
 from crowdseq.formats.format import LIKELY, MARKING, NO, SURE, Format, ReadRecord, Sample
 from crowdseq.formats.json_io.values import plain_value, read_values
 from crowdseq.formats.spans.bulk_to_records import BulkMarker
@@ -53,7 +54,7 @@ def read(stream: Stream, source: Source, collector: Collector) -> Iterator[ReadR
             try:
                 yield from (ReadRecord(record, line, raw) for record in reader.records(raw, line))
             except AnnotationError as error:
-                collector.reject(Problem(str(error), stream.name, line, f"task {raw.get('id')}"), raw)
+                collector.reject(problem_of(error, stream.name, line, f"task {raw.get('id')}"), raw)
     reader.controls.finish()
     reader.marker.finish()
 
@@ -135,8 +136,8 @@ class _Reader:
     def _predictions(self, task: dict[str, Any], place: Problem) -> dict[str, list[Region]]:
         found = objects(task.get("predictions"), "'predictions'")
         if found and not self.collector.settings.predictions:
-            what = "predictions of a model were left out, --predictions reads them as one more annotator"
-            self.collector.warn("predictions-left-out", what, place, len(found))
+            what = "predictions of a model were left out"
+            self.collector.warn("predictions-left-out", what, place, len(found), advice=AS_ANNOTATOR)
             return {}
         return {
             identity(item.get("model_version"), "'model_version'") or "model": self._regions(item, place)

@@ -7,10 +7,10 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from crowdseq.core.consensus import Consensus
-from crowdseq.errors import AnnotationError, Problem
+from crowdseq.errors import AnnotationError
 from crowdseq.formats.conventions.names import AGREED, agreements
 from crowdseq.formats.files.sources import Source, Stream
-from crowdseq.formats.findings.collector import Collector
+from crowdseq.formats.findings.collector import Collector, problem_of
 from crowdseq.formats.format import NO, SURE, Format, ReadRecord, Sample
 from crowdseq.formats.json_io.records import read_objects
 from crowdseq.formats.json_io.writing import encode_line
@@ -38,7 +38,7 @@ def read(stream: Stream, source: Source, collector: Collector) -> Iterator[ReadR
             }
             yield ReadRecord(record_of(renamed, f"{stream.name}:{line}", collector), line, raw)
         except AnnotationError as error:
-            collector.reject(Problem(str(error), stream.name, line, str(value.get("id") or "")), raw)
+            collector.reject(problem_of(error, stream.name, line, str(value.get("id") or "")), raw)
 
 
 def write_consensus(consensus: Consensus, out: BinaryIO, with_names: bool = True) -> list[str]:

@@ -6,9 +6,9 @@ from typing import Any, BinaryIO
 
 from crowdseq.core.building import Record
 from crowdseq.core.corpus import Corpus
-from crowdseq.errors import AnnotationError, FormatError, Problem
+from crowdseq.errors import Advice, AnnotationError, FormatError, Problem
 from crowdseq.formats.files.sources import Source, Stream
-from crowdseq.formats.findings.collector import Collector
+from crowdseq.formats.findings.collector import Collector, problem_of
 from crowdseq.formats.format import BY_NAME, LIKELY, NO, SURE, Format, ReadRecord, Sample
 from crowdseq.formats.json_io.records import name_of, read_objects
 from crowdseq.formats.json_io.writing import encode_line
@@ -37,7 +37,7 @@ def read(stream: Stream, source: Source, collector: Collector) -> Iterator[ReadR
         try:
             record = record_of(value, f"{stream.name}:{line}", collector)
         except AnnotationError as error:
-            collector.reject(Problem(str(error), stream.name, line, identity), raw)
+            collector.reject(problem_of(error, stream.name, line, identity), raw)
         else:
             yield ReadRecord(record, line, raw)
 
@@ -46,7 +46,7 @@ def record_of(value: dict[str, Any], place: str, collector: Collector) -> Record
     """The record that an object of ours describes."""
     tokens = value.get("tokens")
     if not isinstance(tokens, list):
-        raise AnnotationError(_no_tokens(value) if tokens is None else "'tokens' must be a list of texts")
+        raise _no_tokens(value) if tokens is None else AnnotationError("'tokens' must be a list of texts")
     gold = value.get("gold")
     if gold is not None and not isinstance(gold, list):
         raise AnnotationError("'gold' must be a list of labels or null")
@@ -66,13 +66,12 @@ def record_of(value: dict[str, Any], place: str, collector: Collector) -> Record
     )
 
 
-def _no_tokens(value: Mapping[str, Any]) -> str:
+def _no_tokens(value: Mapping[str, Any]) -> AnnotationError:
     keys = ", ".join(list(value)[:6])
-    return (
-        f"'tokens' is missing, there is {keys}: if this is a tool's export, name it with --from"
-        if keys
-        else ("'tokens' is missing")
-    )
+    if not keys:
+        return AnnotationError("'tokens' is missing")
+    advice = Advice("if this is a tool's export, name it with {format}", format="")
+    return AnnotationError(f"'tokens' is missing, there is {keys}:", advice)
 
 
 def _lists(value: dict[str, Any], key: str, what: str) -> dict[str, list[Any]]:

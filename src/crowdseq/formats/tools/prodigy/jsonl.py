@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from crowdseq.core.building import Record
-from crowdseq.errors import AnnotationError, FormatError, Problem
+from crowdseq.errors import Advice, AnnotationError, FormatError, Problem
 from crowdseq.formats.conventions.fields import identity, objects
-from crowdseq.formats.conventions.roles import is_gold
+from crowdseq.formats.conventions.roles import AS_ANNOTATOR, is_gold
 from crowdseq.formats.files.sources import Source, Stream
-from crowdseq.formats.findings.collector import Collector
+from crowdseq.formats.findings.collector import Collector, problem_of
 from crowdseq.formats.format import MARKING, NO, SURE, Format, ReadRecord, Sample
 from crowdseq.formats.json_io.records import read_objects
 from crowdseq.formats.spans.from_corpus import CARRIED, reclaim
@@ -41,7 +41,7 @@ def read(stream: Stream, source: Source, collector: Collector) -> Iterator[ReadR
             yield from (ReadRecord(record, line, raw) for record in reader.records(value, line))
         except AnnotationError as error:
             name = str(value.get("_input_hash") or "")
-            collector.reject(Problem(str(error), stream.name, line, name), raw)
+            collector.reject(problem_of(error, stream.name, line, name), raw)
     reader.marker.finish()
 
 
@@ -80,8 +80,8 @@ class _Reader:
     def _takes_predictions(self, place: Problem) -> bool:
         """Spans of a task that nobody has answered are where an annotator is to start from."""
         if not self.collector.settings.predictions:
-            what = "tasks without an answer hold spans that were left out, --predictions reads them as one"
-            self.collector.warn("predictions-left-out", f"{what} more annotator", place)
+            what = "tasks without an answer hold spans that were left out"
+            self.collector.warn("predictions-left-out", what, place, advice=AS_ANNOTATOR)
         return self.collector.settings.predictions
 
     def _refuse_binary(self, value: dict[str, Any], line: int) -> None:
@@ -103,8 +103,9 @@ class _Reader:
             return self.stem
         if _TIME.search(name) and name not in self._told:
             self._told.add(name)
-            what = "sessions are named by time, one person may have several: give names with --names"
-            self.collector.warn("sessions-by-time", what, Problem(name))
+            what = "sessions are named by time, one person may have several:"
+            advice = Advice("give names with {names}", names="")
+            self.collector.warn("sessions-by-time", what, Problem(name), advice=advice)
         return name
 
 

@@ -7,10 +7,10 @@ from itertools import accumulate
 from typing import Any
 
 from crowdseq.core.building import Record
-from crowdseq.errors import AnnotationError, FormatError, Problem
+from crowdseq.errors import Advice, AnnotationError, FormatError, Problem
 from crowdseq.formats.conventions.roles import annotator_of
 from crowdseq.formats.files.sources import Source, Stream
-from crowdseq.formats.findings.collector import Collector
+from crowdseq.formats.findings.collector import Collector, problem_of
 from crowdseq.formats.format import BY_NAME, MARKING, NO, SURE, Format, ReadRecord, Sample
 from crowdseq.formats.settings import Limits
 from crowdseq.formats.spans.kept_text import TEXT
@@ -135,7 +135,7 @@ def read(stream: Stream, source: Source, collector: Collector) -> Iterator[ReadR
         try:
             records = reader.records(document, number)
         except AnnotationError as error:
-            collector.reject(Problem(str(error), stream.name, number), None)
+            collector.reject(problem_of(error, stream.name, number), None)
         else:
             yield from (ReadRecord(record, number, None) for record in records)
     reader.marker.finish()
@@ -158,20 +158,22 @@ class _Reader:
         asked = self.collector.settings.layer
         if any(ANNOTATORS in document.about for document in found):
             if asked is not None:
-                what = "--layer is not used where the groups of spans are annotators, say --annotators"
-                self.collector.warn("layer-unused", what, Problem("", self.name))
+                what = "the groups of spans are annotators,"
+                advice = Advice("{layer} is not used there, say {annotators}", layer="", annotators="")
+                self.collector.warn("layer-unused", what, Problem("", self.name), advice=advice)
             return None
         groups = {name: None for document in found for name in document.groups}
         if asked is not None and asked not in groups:
             what = f"there is no group of spans '{asked}', but {', '.join(groups) or 'none at all'}"
-            raise FormatError(Problem(f"{what}: mend --layer, or leave it out to read doc.ents", self.name))
+            advice = Advice("mend {layer}, or leave it out to read doc.ents", layer="")
+            raise FormatError(Problem(f"{what}:", self.name, advice=advice))
         if asked is not None:
             return asked
         if any(tag is not None for document in found for tag in document.tags) or not groups:
             return None
         if len(groups) > 1:
-            what = f"has no entities but several groups of spans ({', '.join(groups)}), say --layer with one"
-            raise FormatError(Problem(what, self.name))
+            what = f"has no entities but several groups of spans ({', '.join(groups)})"
+            raise FormatError(Problem(what, self.name, advice=Advice("say {layer} with one", layer="")))
         return next(iter(groups))
 
     def records(self, document: SpacyDocument, number: int) -> list[Record]:
