@@ -28,9 +28,9 @@ def in_python(name: str, value: str) -> str:
 class Advice:
     """What to do about a fault. It names settings, and each door words them in its own way.
 
-    `Advice("say {files_mean}, else name only one of {0}", files, files_mean="annotator")` is "say --files-mean
-    annotator, …" on the command line and "say files_mean='annotator', …" in Python. Positional values are data
-    and are told as they are; a setting whose value is empty is only named.
+    `Advice("say {files_mean}, else name only {0}", files, files_mean="annotator")` is "say --files-mean
+    annotator, …" on the command line and "say files_mean='annotator', …" in Python. Positional values are
+    data and are told as they are; a setting whose value is empty is only named.
     """
 
     def __init__(self, text: str, *data: object, **settings: str) -> None:

@@ -10,7 +10,7 @@ from typing import BinaryIO
 
 from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
-from crowdseq.errors import OutputExistsError, SettingsError, UsageError
+from crowdseq.errors import Advice, OutputExistsError, SettingsError, UsageError
 from crowdseq.formats.format import Format, Notes
 from crowdseq.formats.registry import FORMATS, find_format, format_for_writing
 from crowdseq.storage.atomic import AtomicFile, cannot_write, exists_already, sync_files
@@ -34,7 +34,7 @@ def write(
     name = os.fspath(path)
     if os.path.isdir(name) and name != STANDARD_OUTPUT:
         name = os.path.join(name, "")
-    form = format_for_writing(format or "", name)
+    form = format_for_writing(format or "", name, setting="format")
     options = _options(form, excel_safe)
     if form.write_folder is not None:
         return tuple(_write_folder(partial(form.write_folder, corpus), _folder(name, form), force))
@@ -58,7 +58,7 @@ def write_consensus(
     with_names: False leaves out of consensus JSONL who agreed, for a file that lies beside all votes.
     """
     name = os.fspath(path)
-    form = format_for_writing(format or "", name)
+    form = format_for_writing(format or "", name, setting="format")
     if form.name == "jsonl":
         form = find_format("consensus")
     options = _options(form, excel_safe)
@@ -76,13 +76,14 @@ def write_consensus(
 
 def _folder(name: str, form: Format) -> Path:
     if name == STANDARD_OUTPUT:
-        raise SettingsError(f"{form.name} writes a folder, standard output holds none: name one with -o")
+        raise SettingsError(f"{form.name} writes a folder, standard output holds none: name one")
     return Path(name)
 
 
 def _options(form: Format, excel_safe: bool) -> dict[str, bool]:
     if excel_safe and not form.has_cells:
-        raise SettingsError(f"{form.name} is no CSV, --excel-safe does nothing there: leave it out")
+        advice = Advice("leave out {excel_safe}, which does nothing there", excel_safe="")
+        raise SettingsError(f"{form.name} is no CSV:", advice)
     return {"excel_safe": True} if excel_safe else {}
 
 
