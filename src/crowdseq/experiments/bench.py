@@ -26,7 +26,7 @@ from crowdseq.experiments.bench_rivals import (
 )
 from crowdseq.experiments.bench_rows import Row
 from crowdseq.experiments.bench_scaling import measure_rounds, scaling_rows
-from crowdseq.formats.models.crf import save_tagger
+from crowdseq.formats.models.taggers import save_tagger
 from crowdseq.numerics.optimise.lbfgs import Minimiser, Optimum
 from crowdseq.tagging.crf import CrfTrainer
 from crowdseq.tagging.problem import ChainRules, CrfProblem

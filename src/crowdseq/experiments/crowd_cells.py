@@ -18,7 +18,8 @@ from crowdseq.simulation import simulate
 from crowdseq.tagging.crf import CrfTrainer
 from crowdseq.tagging.tagger import Tagger
 from crowdseq.workflows.comparing import score_tagger
-from crowdseq.workflows.learning import Run, learn, train_tagger
+from crowdseq.workflows.learning import learn, train_tagger
+from crowdseq.workflows.run import Run
 
 SIX = ("majority-vote", "dawid-skene", "mace", "sembler", "hmm-crowd", "sa-slc")
 # The CRF behind every method that has none of its own, as in the paper, and the ceiling on gold labels.
