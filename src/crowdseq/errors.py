@@ -8,6 +8,7 @@ CrowdseqError
 └── UsageError            the call is wrong: exit code 2
     ├── SettingsError       a setting is out of range or unknown
     ├── OutputExistsError   an output is there already and may not be overwritten
+    ├── OutputBusyError     another process is writing there
     ├── MissingExtraError   an optional dependency is not installed
     └── MissingCommandError a command comes with another distribution, which is not installed
 """
@@ -124,6 +125,10 @@ class SettingsError(UsageError):
 
 class OutputExistsError(UsageError):
     """An output is there already and may not be overwritten."""
+
+
+class OutputBusyError(UsageError):
+    """Another process is writing there."""
 
 
 class MissingExtraError(UsageError):

@@ -11,12 +11,13 @@ from crowdseq.formats.carrying import carry, guess_input
 from crowdseq.formats.files.lines import read_lines
 from crowdseq.formats.files.sources import STANDARD_INPUT, Source, open_source
 from crowdseq.formats.findings.collector import Collector
-from crowdseq.formats.models.crf import load_tagger
+from crowdseq.formats.models.taggers import load_tagger
 from crowdseq.formats.settings import ReadSettings
 from crowdseq.formats.tools.conll.carrying import Carried
 from crowdseq.formats.tools.conll.columns import parse_columns
 from crowdseq.numerics.em import Progress, quiet
 from crowdseq.tagging.tagger import Context, Tagger
+from crowdseq.workflows.run_folder import TAGGER_FILES, check_files
 
 _SENTENCES_AT_A_TIME = 4096
 _GUESSED_FROM = 200
@@ -28,6 +29,8 @@ def open_tagger(folder: str | Path) -> Tagger:
     if not place.is_dir():
         what = "is a file, not" if place.exists() else "there is no such folder, give"
         raise FormatError(Problem(f"{what} the folder of a run or of a saved tagger", str(place)))
+    if not (place / "model.json").exists():
+        check_files(place, TAGGER_FILES)
     if (place / "tagger").is_dir():
         return load_tagger(place / "tagger")
     if (place / "settings.json").exists() and not (place / "model.json").exists():
