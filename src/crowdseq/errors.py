@@ -8,6 +8,7 @@ CrowdseqError
 └── UsageError            the call is wrong: exit code 2
     ├── SettingsError       a setting is out of range or unknown
     ├── OutputExistsError   an output is there already and may not be overwritten
+    ├── OutputBusyError     another process is writing there
     ├── MissingExtraError   an optional dependency is not installed
     └── MissingCommandError a command comes with another distribution, which is not installed
 """
@@ -28,9 +29,9 @@ def in_python(name: str, value: str) -> str:
 class Advice:
     """What to do about a fault. It names settings, and each door words them in its own way.
 
-    `Advice("say {files_mean}, else name only one of {0}", files, files_mean="annotator")` is "say --files-mean
-    annotator, …" on the command line and "say files_mean='annotator', …" in Python. Positional values are data
-    and are told as they are; a setting whose value is empty is only named.
+    `Advice("say {files_mean}, else name only {0}", files, files_mean="annotator")` is "say --files-mean
+    annotator, …" on the command line and "say files_mean='annotator', …" in Python. Positional values are
+    data and are told as they are; a setting whose value is empty is only named.
     """
 
     def __init__(self, text: str, *data: object, **settings: str) -> None:
@@ -124,6 +125,10 @@ class SettingsError(UsageError):
 
 class OutputExistsError(UsageError):
     """An output is there already and may not be overwritten."""
+
+
+class OutputBusyError(UsageError):
+    """Another process is writing there."""
 
 
 class MissingExtraError(UsageError):

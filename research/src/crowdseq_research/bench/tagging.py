@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 
 from crowdseq.core.corpus import Corpus
-from crowdseq.formats.models.crf import save_tagger
+from crowdseq.formats.models.taggers import save_tagger
 from crowdseq.tagging.tagger import Tagger
 from crowdseq_research.bench.rivals import RivalTagger
 from crowdseq_research.bench.rows import Row

@@ -9,6 +9,7 @@ import numpy as np
 
 from crowdseq.core.corpus import Corpus
 from crowdseq.evaluation.scores import evaluate
+from crowdseq.numerics.blocks import using_threads
 from crowdseq.numerics.optimise.lbfgs import Minimiser, Optimum
 from crowdseq.tagging.crf import CrfTrainer
 from crowdseq.tagging.problem import ChainRules, CrfProblem
@@ -46,34 +47,35 @@ class TrainingBench:
         self._rival = Rival(self._sentences, self._tags, _C2)
         self._passage = Passage.of_text(train.text)
         self._targets = Targets.of_tags(train.gold_tags, train.offsets, len(train.scheme))
-        self._one, self._two = self._problem(1), self._problem(2)
+        self._problem = self._build_problem()
 
-    def _problem(self, threads: int) -> CrfProblem:
+    def _build_problem(self) -> CrfProblem:
         """Ours as the rival has it: no rules, and weights for those transitions that occur."""
         n_labels = self._targets.n_labels
         learnt = self._targets.edges(np.ones(len(self._passage.offsets) - 1)) > 0
         return CrfProblem.build(
-            self._passage, ChainRules.free(n_labels), BENCH_FEATURES, self._targets.unary, learnt, threads
+            self._passage, ChainRules.free(n_labels), BENCH_FEATURES, self._targets.unary, learnt
         )
 
-    def _train(self, problem: CrfProblem, iterations: int) -> Optimum:
+    def _train(self, threads: int, iterations: int) -> Optimum:
         minimiser = Minimiser(max_iterations=iterations, tolerance=0.0)
-        return problem.train(self._targets, _C2, minimiser)
+        with using_threads(threads):
+            return self._problem.train(self._targets, _C2, minimiser)
 
     def evaluation(self) -> list[Row]:
         """One evaluation with its share of the optimiser, as the difference of two runs."""
         self._tell("objective and gradient, one and two threads")
         cores = free_cores()
         model = self._folder / "short"
-        self._train(self._two, 2)
+        self._train(2, 2)
         timings = interleave(
             [
                 lambda: self._rival.train(model, _SHORT),
                 lambda: self._rival.train(model, _LONG),
-                lambda: self._train(self._one, _SHORT),
-                lambda: self._train(self._one, _LONG),
-                lambda: self._train(self._two, _SHORT),
-                lambda: self._train(self._two, _LONG),
+                lambda: self._train(1, _SHORT),
+                lambda: self._train(1, _LONG),
+                lambda: self._train(2, _SHORT),
+                lambda: self._train(2, _LONG),
             ],
             self._repeats,
         )
@@ -106,15 +108,16 @@ class TrainingBench:
     def scaling(self) -> list[Row]:
         """Two threads beside one of ours."""
         self._tell("two threads beside one")
-        one, two = partial(self._walk, self._one), partial(self._walk, self._two)
+        one, two = partial(self._walk, 1), partial(self._walk, 2)
         return scaling_rows(measure_rounds(one, two, _SCALING_ROUNDS * self._repeats))
 
-    def _walk(self, problem: CrfProblem, steps: int, pause: Callable[[], None]) -> None:
+    def _walk(self, threads: int, steps: int, pause: Callable[[], None]) -> None:
         # From the start again now and then: near its end training has no more steps to take.
         for begun in range(0, steps, _FEW):
             left = min(_FEW, steps - begun)
             minimiser = Minimiser(max_iterations=left, tolerance=0.0, progress=lambda *_: pause())
-            problem.train(self._targets, _C2, minimiser)
+            with using_threads(threads):
+                self._problem.train(self._targets, _C2, minimiser)
 
     def beside_chaine(self) -> list[Row]:
         """The first row beside chaine, if that is installed."""
@@ -132,8 +135,8 @@ class TrainingBench:
             [
                 lambda: theirs(_SHORT),
                 lambda: theirs(_LONG),
-                lambda: self._train(self._one, _SHORT),
-                lambda: self._train(self._one, _LONG),
+                lambda: self._train(1, _SHORT),
+                lambda: self._train(1, _LONG),
             ],
             self._repeats,
         )
@@ -153,7 +156,7 @@ class TrainingBench:
         def ours() -> None:
             loss = results[0].loss if isinstance(results[0], RivalTraining) else 0.0
             minimiser = Minimiser(tolerance=0.0, stop_below=loss * (1 + 1e-4))
-            results.append(self._one.train(self._targets, _C2, minimiser))
+            results.append(self._problem.train(self._targets, _C2, minimiser))
 
         theirs, mine = interleave([lambda: results.append(self._rival.train(model)), ours], 1)
         optimum = results[1]
@@ -186,7 +189,7 @@ class TrainingBench:
 
     def _tagger(self, optimum: Optimum) -> Tagger:
         """Trained without rules, as the rival is, but tagging with them, as our taggers do."""
-        free = CrfTrainer(features=BENCH_FEATURES).tagger(self._one, self._scheme, optimum.weights)
+        free = CrfTrainer(features=BENCH_FEATURES).tagger(self._problem, self._scheme, optimum.weights)
         kept = np.where(self._scheme.allowed, free.transitions, -np.inf)
         return Tagger(free.scheme, free.features, free.streams, kept)
 

@@ -15,7 +15,8 @@ from crowdseq.simulation import simulate
 from crowdseq.tagging.crf import CrfTrainer
 from crowdseq.tagging.tagger import Tagger
 from crowdseq.workflows.comparing import score_tagger
-from crowdseq.workflows.learning import Run, learn, train_tagger
+from crowdseq.workflows.learning import learn, train_tagger
+from crowdseq.workflows.run import Run
 from crowdseq_research.paper.cells.folds import fold_parts
 from crowdseq_research.paper.cells.recipes import recipe_of
 from crowdseq_research.paper.cells.splits import load_split

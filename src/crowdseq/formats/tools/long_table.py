@@ -7,30 +7,34 @@ from typing import BinaryIO
 from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
 from crowdseq.errors import AnnotationError, FormatError, Problem
-from crowdseq.formats.conventions.agreed import AGREED, agreements
+from crowdseq.formats.conventions.names import AGREED, agreements
 from crowdseq.formats.files.sources import Source, Stream
-from crowdseq.formats.findings.collector import Intake
-from crowdseq.formats.format import NO, SURE, Format, Found, Sample
+from crowdseq.formats.findings.collector import Collector, problem_of
+from crowdseq.formats.format import NO, SURE, Format, ReadRecord, Sample
 from crowdseq.formats.table_io.csv_rows import Row, Table, header_of, read_table, safe_cell, write_row
-from crowdseq.formats.tools.long_table.rows import Gatherer, LongRow, losses, rows_of, split_task, token_index
+from crowdseq.formats.table_io.long_rows import (
+    DOCUMENTS,
+    INDEX,
+    LABEL,
+    TASK,
+    WORKER,
+    WORKERS,
+    LongRow,
+    RowCollector,
+    is_long,
+    losses,
+    rows_of,
+    split_task,
+    token_index,
+)
 
-TASK, WORKER, LABEL, CONFIDENCE = "task", "worker", "label", "confidence"
-_WORKERS = (WORKER, "annotator")
-_DOCUMENTS = ("doc_id", "doc", "sentence_id")
-_INDEX = "token_index"
-
-
-def is_long(header: list[str]) -> bool:
-    """Whether these columns make a long table: who, which label, and which token."""
-    names = {name.strip().lower() for name in header}
-    has_place = TASK in names or (_INDEX in names and bool(names & set(_DOCUMENTS)))
-    return LABEL in names and bool(names & set(_WORKERS)) and has_place
+CONFIDENCE = "confidence"
 
 
 def is_settled(header: list[str]) -> bool:
     """Whether these are the columns of a consensus, whose labels are nobody's."""
     names = {name.strip().lower() for name in header}
-    return {TASK, LABEL, CONFIDENCE} <= names and not names & set(_WORKERS)
+    return {TASK, LABEL, CONFIDENCE} <= names and not names & set(WORKERS)
 
 
 def recognise(sample: Sample) -> int:
@@ -39,32 +43,32 @@ def recognise(sample: Sample) -> int:
     return SURE if is_long(header) or is_settled(header) else NO
 
 
-def read(stream: Stream, source: Source, intake: Intake) -> Iterator[Found]:  # noqa: ARG001
+def read(stream: Stream, source: Source, collector: Collector) -> Iterator[ReadRecord]:  # noqa: ARG001
     """Rows in any order to sentences; the labels of a consensus stand as gold."""
-    table = read_table(stream, intake)
+    table = read_table(stream, collector)
     if is_settled(list(table.header)):
         what = "columns of a consensus were left out, its labels are read as gold"
         left = [name for name in (CONFIDENCE, AGREED) if table.place(name) is not None]
-        intake.warn("columns-left-out", what, Problem(", ".join(left), stream.name))
+        collector.warn("columns-left-out", what, Problem(", ".join(left), stream.name))
     elif not is_long(list(table.header)):
         what = f"has no columns {TASK}, {WORKER} and {LABEL}, but {', '.join(table.header[:10])}"
         raise FormatError(Problem(f"{what}: rename them in the first row", stream.name, 1))
     convert = _converter(table)
-    gatherer = Gatherer(stream.name, intake)
+    collected = RowCollector(stream.name, collector)
     for row in table.rows:
         try:
-            gatherer.take(convert(row))
+            collected.take(convert(row))
         except AnnotationError as error:
-            intake.reject(Problem(str(error), stream.name, row.line), row.cells)
-    yield from gatherer.records()
+            collector.reject(problem_of(error, stream.name, row.line), row.cells)
+    yield from collected.records()
 
 
 def _converter(table: Table) -> Callable[[Row], LongRow]:
     """From the cells of a row to what they mean."""
-    task, index = table.place(TASK), table.place(_INDEX)
-    found = (table.place(name) for name in _DOCUMENTS)
+    task, index = table.place(TASK), table.place(INDEX)
+    found = (table.place(name) for name in DOCUMENTS)
     document = next((place for place in found if place is not None), None)
-    who = next((place for place in map(table.place, _WORKERS) if place is not None), None)
+    who = next((place for place in map(table.place, WORKERS) if place is not None), None)
     label, token, gold = table.place(LABEL), table.place("token"), table.place("gold")
 
     def convert(row: Row) -> LongRow:

@@ -9,11 +9,14 @@ import numpy as np
 
 from crowdseq.core.building import Record
 from crowdseq.core.corpus import Corpus
-from crowdseq.errors import AnnotationError, Problem
-from crowdseq.formats.findings.collector import Intake
-from crowdseq.formats.format import Found
+from crowdseq.errors import Advice, AnnotationError, Problem
+from crowdseq.formats.findings.collector import Collector, problem_of
+from crowdseq.formats.format import ReadRecord
 
-_INDEX = re.compile(r"[0-9]{1,9}")
+TASK, WORKER, LABEL, INDEX = "task", "worker", "label", "token_index"
+WORKERS = (WORKER, "annotator")
+DOCUMENTS = ("doc_id", "doc", "sentence_id")
+_NUMBER = re.compile(r"[0-9]{1,9}")
 # A wrong number must not make us hold a billion tokens: a text has some rows for every few of its tokens.
 _TOKENS_PER_ROW, _TOKENS_AT_LEAST = 50, 1000
 
@@ -31,17 +34,24 @@ class LongRow(NamedTuple):
     gold: str | None = None
 
 
+def is_long(header: list[str]) -> bool:
+    """Whether these columns make a long table: who, which label, and which token."""
+    names = {name.strip().lower() for name in header}
+    has_place = TASK in names or (INDEX in names and bool(names & set(DOCUMENTS)))
+    return LABEL in names and bool(names & set(WORKERS)) and has_place
+
+
 def split_task(task: str) -> tuple[str, int]:
     """`d1:3` to ("d1", 3)."""
     sentence, colon, index = task.rpartition(":")
-    if not colon or not _INDEX.fullmatch(index):
+    if not colon or not _NUMBER.fullmatch(index):
         raise AnnotationError(f"task '{task}' does not end in the number of a token, write it as d1:0")
     return sentence, int(index)
 
 
 def token_index(cell: str) -> int:
     """The number of a token, in plain digits."""
-    if not _INDEX.fullmatch(cell):
+    if not _NUMBER.fullmatch(cell):
         raise AnnotationError(f"token index '{cell}' is no whole number from 0 up, mend the row")
     return int(cell)
 
@@ -60,12 +70,12 @@ class _Sentence:
     fault: Problem | None = None
 
 
-class Gatherer:
+class RowCollector:
     """Takes rows in any order; gives the sentences in the order in which they were first seen."""
 
-    def __init__(self, name: str, intake: Intake) -> None:
-        self._name, self._intake = name, intake
-        self._duplicates = intake.settings.duplicates
+    def __init__(self, name: str, collector: Collector) -> None:
+        self._name, self._collector = name, collector
+        self._duplicates = collector.settings.duplicates
         self._sentences: dict[str, _Sentence] = {}
 
     def take(self, row: LongRow) -> None:
@@ -81,7 +91,7 @@ class Gatherer:
             held.doc = row.doc if held.doc is None else held.doc
             self._vote(held, row)
         except AnnotationError as error:
-            held.fault = held.fault or Problem(str(error), self._name, row.line, row.sentence)
+            held.fault = held.fault or problem_of(error, self._name, row.line, row.sentence)
 
     def _vote(self, held: _Sentence, row: LongRow) -> None:
         if row.label is None:
@@ -94,16 +104,16 @@ class Gatherer:
         if row.place in votes:
             if self._duplicates == "error":
                 raise AnnotationError(
-                    f"annotator {row.annotator} labels token {row.place} twice, remove one row "
-                    "or say which to keep (--duplicates first|newest)"
+                    f"annotator {row.annotator} labels token {row.place} twice",
+                    Advice("remove one row or say which to keep: {duplicates}", duplicates="first|newest"),
                 )
             what = f"rows label a token twice, the {self._duplicates} was kept"
-            self._intake.warn("repeated-rows", what, Problem("", self._name, row.line, row.sentence))
+            self._collector.warn("repeated-rows", what, Problem("", self._name, row.line, row.sentence))
             if self._duplicates == "first":
                 return
         votes[row.place] = row.label
 
-    def records(self) -> Iterator[Found]:
+    def records(self) -> Iterator[ReadRecord]:
         """Every sentence; a faulty one is rejected."""
         missing = 0
         for name, held in self._sentences.items():
@@ -112,13 +122,13 @@ class Gatherer:
                 what = f"token {held.last} is named, but the table has only {held.rows} rows of this sentence"
                 held.fault = held.fault or Problem(f"{what}, mend the number", self._name, held.line, name)
             if held.fault is not None:
-                self._intake.reject(held.fault, {"id": name, "tokens": list(held.tokens.values())})
+                self._collector.reject(held.fault, {"id": name, "tokens": list(held.tokens.values())})
                 continue
             missing += size - len(held.tokens)
-            yield Found(_record(name, held, size, f"{self._name}:{held.line}"), held.line, {"id": name})
+            yield ReadRecord(_record(name, held, size, f"{self._name}:{held.line}"), held.line, {"id": name})
         if missing:
             what = "tokens are not in the table, tasks stand in for them: no method learns from words"
-            self._intake.warn("tokens-unknown", what, Problem("", self._name), missing)
+            self._collector.warn("tokens-unknown", what, Problem("", self._name), missing)
 
 
 def _hold(held: dict[int, str], index: int, value: str | None, what: str) -> None:

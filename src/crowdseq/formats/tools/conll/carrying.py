@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from crowdseq.errors import FormatError, Problem
+from crowdseq.errors import Advice, FormatError, Problem
 from crowdseq.formats.tools.conll.columns import DOCUMENT_START, HEADER, Columns
 
 # Tags and, if asked for, their confidence, to the text that a sentence becomes.
@@ -64,8 +64,9 @@ def _sentence(rows: list[str], document: int, columns: Columns | None, place: Pr
     known = columns or _TOKEN_FIRST
     for number, row in enumerate(cells):
         if len(row) < known.size:
-            what = f"{len(row)} columns where {known.size} are named, mend the line or --columns"
-            raise FormatError(Problem(what, place.file, place.line + number))
+            what = f"{len(row)} columns where {known.size} are named"
+            advice = Advice("mend the line or {columns}", columns="")
+            raise FormatError(Problem(what, place.file, place.line + number, advice=advice))
     if all(len(row) == 1 for row in cells):
         separator = "\t"
     return Carried(
