@@ -34,7 +34,7 @@ def write(
     name = os.fspath(path)
     if os.path.isdir(name) and name != STANDARD_OUTPUT:
         name = os.path.join(name, "")
-    form = format_for_writing(format or "", name)
+    form = format_for_writing(format or "", name, setting="format")
     options = _options(form, excel_safe)
     if form.write_folder is not None:
         return tuple(_write_folder(partial(form.write_folder, corpus), _folder(name, form), force))
@@ -58,7 +58,7 @@ def write_consensus(
     with_names: False leaves out of consensus JSONL who agreed, for a file that lies beside all votes.
     """
     name = os.fspath(path)
-    form = format_for_writing(format or "", name)
+    form = format_for_writing(format or "", name, setting="format")
     if form.name == "jsonl":
         form = find_format("consensus")
     options = _options(form, excel_safe)
@@ -84,9 +84,8 @@ def _folder(name: str, form: Format) -> Path:
 
 def _options(form: Format, excel_safe: bool) -> dict[str, bool]:
     if excel_safe and not form.has_cells:
-        raise SettingsError(
-            f"{form.name} is no CSV:", Advice("leave {excel_safe} out, it does nothing there", excel_safe="")
-        )
+        advice = Advice("leave out {excel_safe}, which does nothing there", excel_safe="")
+        raise SettingsError(f"{form.name} is no CSV:", advice)
     return {"excel_safe": True} if excel_safe else {}
 
 

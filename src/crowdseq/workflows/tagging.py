@@ -10,10 +10,10 @@ from crowdseq.errors import FormatError, Problem
 from crowdseq.formats.carrying import carry, guess_input
 from crowdseq.formats.files.lines import read_lines
 from crowdseq.formats.files.sources import STANDARD_INPUT, Source, open_source
-from crowdseq.formats.findings.collector import Intake
+from crowdseq.formats.findings.collector import Collector
 from crowdseq.formats.models.taggers import load_tagger
 from crowdseq.formats.settings import ReadSettings
-from crowdseq.formats.tools.conll.carrying_columns import Carried
+from crowdseq.formats.tools.conll.carrying import Carried
 from crowdseq.formats.tools.conll.columns import parse_columns
 from crowdseq.numerics.em import Progress, quiet
 from crowdseq.tagging.tagger import Context, Tagger
@@ -56,8 +56,8 @@ def tag_file(
     """
     reading = settings or ReadSettings()
     source = Source(path, Path(path).name, None if path == STANDARD_INPUT else Path(path))
-    with open_source(source, reading.limits) as stream, Intake(reading) as intake:
-        lines = read_lines(stream, intake)
+    with open_source(source, reading.limits) as stream, Collector(reading) as collector:
+        lines = read_lines(stream, collector)
         first = list(islice(lines, _GUESSED_FROM))
         if kind is None:
             kind = "conll" if reading.columns else guess_input(path, [line for _, line in first])
@@ -73,7 +73,7 @@ def tag_file(
             progress("tagging sentences", done, done)
         if not done and kind == "text" and any(line.strip() for _, line in first):
             raise FormatError(Problem("no line has a token, choose another --tokenizer", path))
-        intake.finish()
+        collector.finish()
 
 
 def _tagged(tagger: Tagger, waiting: list[Carried], confidence: bool, threads: int) -> Iterator[str]:
