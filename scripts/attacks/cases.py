@@ -156,7 +156,8 @@ def _changed_arrays(arrays: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any
         changes: dict[str, Any] = {
             "float32": array.astype(np.float32), "int64": np.zeros(array.shape, np.int64),
             "shorter": array[:-1].copy(), "flat": array.reshape(-1).copy(),
-            "one more axis": array[None].copy(), "empty": array[:0].copy(), "reversed": array[::-1].copy(), "float16": array.astype(np.float16),
+            "one more axis": array[None].copy(), "empty": array[:0].copy(),
+            "reversed": array[::-1].copy(), "float16": array.astype(np.float16),
             "bool": np.zeros(array.shape, np.bool_), "a scalar": np.array(1.0),
         }  # fmt: skip
         if array.dtype.kind == "f":
