@@ -38,7 +38,8 @@ def _byte_cases(name: str, content: bytes, other: Path) -> Iterator[Case]:
     middle[size // 2] ^= 1
     swapped = {
         "empty": b"", "one byte less": content[:-1], "half": content[: size // 2],
-        "garbage": os.urandom(size), "nul bytes": bytes(size), "a bit": bytes(middle), "more at the end": content + b"\n{}\n",
+        "garbage": os.urandom(size), "nul bytes": bytes(size), "a bit": bytes(middle),
+        "more at the end": content + b"\n{}\n",
         "twice": content * 2, "not UTF-8": b"\xff\xfe" + content, "a number": b"3", "null": b"null",
         "deep": b"[" * 100_000, "a list": b"[]", "an object": b"{}",
     }  # fmt: skip

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from attacks.world import QUICK, Outcome, World, call, facts_of
 from crowdseq import load
-from crowdseq.workflows.run_verifying import verify_run
+from crowdseq.workflows.runs.verifying import verify_run
 
 
 def attack_by_races(world: World, n_races: int) -> Counter[str]:

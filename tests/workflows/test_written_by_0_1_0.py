@@ -13,7 +13,7 @@ from crowdseq.formats.models.taggers import load_tagger
 from crowdseq.workflows.checkpoints import Checkpoint
 from crowdseq.workflows.reporting import run_report
 from crowdseq.workflows.run_folder import load_run
-from crowdseq.workflows.run_verifying import verify_run
+from crowdseq.workflows.runs.verifying import verify_run
 from crowdseq.workflows.tagging import open_tagger
 
 ARCHIVE = Path(__file__).parents[1] / "written_by_0_1_0" / "run_folder.zip"

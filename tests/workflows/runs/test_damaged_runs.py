@@ -13,7 +13,7 @@ from crowdseq.errors import FormatError
 from crowdseq.storage.manifest import MANIFEST
 from crowdseq.workflows.learning import learn
 from crowdseq.workflows.run_folder import load_run
-from crowdseq.workflows.run_verifying import Verified, verify_run
+from crowdseq.workflows.runs.verifying import Verified, verify_run
 from crowdseq.workflows.tagging import open_tagger
 
 
