@@ -22,7 +22,7 @@ from crowdseq.cli.progress import progress_shown
 def command(out: Path, force: bool, quiet: bool) -> None:
     from crowdseq.reports.runs import run_in_words
     from crowdseq.workflows.demonstrating import demonstrate
-    from crowdseq.workflows.run_target import check_free
+    from crowdseq.workflows.runs.target import check_free
 
     check_free(out, force=force)
     with progress_shown(quiet) as progress:

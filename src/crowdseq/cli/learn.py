@@ -91,7 +91,7 @@ def command(
     from crowdseq.workflows.learning import learn
     from crowdseq.workflows.recipes import check_options, make_recipe, parse_settings, with_threads
     from crowdseq.workflows.run_folder import run_paths
-    from crowdseq.workflows.run_target import open_target
+    from crowdseq.workflows.runs.target import open_target
 
     with open_target(out, force=force, resume=resume) as target:
         typed = parse_settings(settings)

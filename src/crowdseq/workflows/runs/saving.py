@@ -22,8 +22,8 @@ from crowdseq.storage.folders import AtomicFolder
 from crowdseq.storage.manifest import MANIFEST, Manifest
 from crowdseq.storage.tensors import encode_tensors
 from crowdseq.workflows.metrics import FORMAT_VERSION
-from crowdseq.workflows.outcome import Outcome
-from crowdseq.workflows.run_target import RunTarget
+from crowdseq.workflows.runs.outcome import Outcome
+from crowdseq.workflows.runs.target import RunTarget
 
 ANNOTATOR_COLUMNS = (
     "annotator",
