@@ -112,7 +112,7 @@ def written_and_read(tmp_path: Path, world: Corpus, form: str, **settings: Any) 
 
 @pytest.mark.parametrize("form", ["conll-folder", "doccano"])
 def test_an_annotator_who_is_called_like_gold_comes_back_as_an_annotator(tmp_path: Path, form: str) -> None:
-    world = corpus("Ada/B-PER/B-PER/O met/O/O/O", annotators=["curator", "Consensus"])
+    world = corpus("Ada/B-PER/B-PER/B-PER met/O/O/O", annotators=["curator", "Consensus"])
     assert set(written_and_read(tmp_path, world, form).annotators) == {"Consensus", "curator"}
 
 
@@ -120,5 +120,5 @@ def test_no_annotator_is_written_into_a_file_of_gold(tmp_path: Path) -> None:
     names = file_names(["ana", "gold", "Curator", "curation_user", "../x"])
     assert names["ana"] == "ana"
     assert not GOLD_STEMS & {name.lower() for name in names.values()}
-    world = corpus("Ada/B-PER/B-PER/O met/O/O/O", annotators=["curator", "bo"])
+    world = corpus("Ada/B-PER/B-PER/B-PER met/O/O/O", annotators=["curator", "bo"])
     assert len(written_and_read(tmp_path, world, "brat", tokenizer="whitespace").annotators) == 2
