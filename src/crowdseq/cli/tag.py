@@ -15,9 +15,10 @@ from crowdseq.cli.progress import progress_shown
 @click.option("-o", "--out", default="-", show_default=True, help="Where to write; - is stdout.")
 @click.option(
     "--from",
-    "kind",
-    type=click.Choice(["text", "conll", "jsonl"]),
-    help="What the input is, instead of guessing: plain text (one sentence a line), columns, or JSONL.",
+    "format",
+    metavar="FORMAT",
+    help="What the input is, instead of guessing: text (one sentence a line), conll or jsonl, which come "
+    "back with tags in them, or any other format that can be read, which comes back as JSONL.",
 )
 @click.option(
     "--tokenizer",
@@ -42,7 +43,7 @@ def command(
     run: str,
     input: str,
     out: str,
-    kind: str | None,
+    format: str | None,
     tokenizer: str,
     columns: str | None,
     confidence: bool,
@@ -60,11 +61,14 @@ def command(
         pieces = tag_file(
             tagger,
             input,
-            kind=kind,
-            words=tokenizer,
             confidence=confidence,
             threads=threads,
-            settings=ReadSettings(encoding=encoding, columns=tuple(columns.split(",")) if columns else None),
+            settings=ReadSettings(
+                format=format,
+                encoding=encoding,
+                tokenizer=tokenizer,
+                columns=tuple(columns.split(",")) if columns else None,
+            ),
             progress=progress,
         )
         if out == "-":

@@ -1,26 +1,23 @@
 """tag: label new text with a trained tagger, keeping all that came with it."""
 
 from collections.abc import Iterator
-from itertools import chain, islice
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
 
-from crowdseq.errors import FormatError, Problem
-from crowdseq.formats.carrying import carry, guess_input
-from crowdseq.formats.files.lines import read_lines
+from crowdseq.errors import Advice, FormatError, Problem
+from crowdseq.formats.carrying import sentences_to_tag
 from crowdseq.formats.files.sources import STANDARD_INPUT, Source, open_source
 from crowdseq.formats.findings.collector import Collector
 from crowdseq.formats.models.taggers import load_tagger
+from crowdseq.formats.format import Carried
 from crowdseq.formats.settings import ReadSettings
-from crowdseq.formats.tools.conll.carrying import Carried
-from crowdseq.formats.tools.conll.columns import parse_columns
 from crowdseq.numerics.em import Progress, quiet
 from crowdseq.tagging.tagger import Context, Tagger
 from crowdseq.workflows.run_folder import TAGGER_FILES, check_files
 
 _SENTENCES_AT_A_TIME = 4096
-_GUESSED_FROM = 200
 
 
 def open_tagger(folder: str | Path) -> Tagger:
@@ -34,7 +31,8 @@ def open_tagger(folder: str | Path) -> Tagger:
     if (place / "tagger").is_dir():
         return load_tagger(place / "tagger")
     if (place / "settings.json").exists() and not (place / "model.json").exists():
-        raise FormatError(Problem("this run has no tagger, learn it without --no-tagger", str(place)))
+        advice = Advice("learn it without {no_tagger}", no_tagger="")
+        raise FormatError(Problem("this run has no tagger", str(place), advice=advice))
     return load_tagger(place)
 
 
@@ -42,8 +40,6 @@ def tag_file(
     tagger: Tagger,
     path: str,
     *,
-    kind: str | None = None,
-    words: str = "words",
     confidence: bool = False,
     threads: int = 1,
     settings: ReadSettings | None = None,
@@ -51,19 +47,14 @@ def tag_file(
 ) -> Iterator[str]:
     """The input again, piece by piece, with a tag for every token.
 
-    kind: text, conll or jsonl; guessed if not given. words: the tokenizer for plain text. confidence: add the
+    settings: how the input is read, its format recognised if they do not name it. confidence: add the
     probability of each tag.
     """
     reading = settings or ReadSettings()
     source = Source(path, Path(path).name, None if path == STANDARD_INPUT else Path(path))
+    with_tabs = any(" " in tag for tag in tagger.scheme.tags)
     with open_source(source, reading.limits) as stream, Collector(reading) as collector:
-        lines = read_lines(stream, collector)
-        first = list(islice(lines, _GUESSED_FROM))
-        if kind is None:
-            kind = "conll" if reading.columns else guess_input(path, [line for _, line in first])
-        spaced = any(" " in tag for tag in tagger.scheme.tags)
-        held = parse_columns(reading.columns) if reading.columns else None
-        sentences = carry(kind, chain(first, lines), path, words, spaced, held)
+        sentences = sentences_to_tag(stream, source, collector, with_tabs=with_tabs)
         done = 0
         # What a word looks like elsewhere in its document can only be known with the whole document at hand.
         portion = None if tagger.features.document else _SENTENCES_AT_A_TIME
@@ -71,8 +62,6 @@ def tag_file(
             yield from _tagged(tagger, waiting, confidence, threads)
             done += len(waiting)
             progress("tagging sentences", done, done)
-        if not done and kind == "text" and any(line.strip() for _, line in first):
-            raise FormatError(Problem("no line has a token, choose another --tokenizer", path))
         collector.finish()
 
 
