@@ -11,7 +11,8 @@ from safetensors.numpy import load_file
 
 from crowdseq.errors import SettingsError
 from crowdseq.formats import read
-from crowdseq.workflows.learning import Run, learn
+from crowdseq.workflows.learning import learn
+from crowdseq.workflows.run import Run
 from crowdseq.workflows.run_folder import load_run
 
 WRITTEN = Path(__file__).parents[1] / "written_by_0_1_0" / "run_folder.zip"

@@ -22,12 +22,11 @@ from crowdseq.cli.progress import progress_shown
 def command(out: Path, force: bool, quiet: bool) -> None:
     from crowdseq.reports.runs import run_in_words
     from crowdseq.workflows.demonstrating import demonstrate
-    from crowdseq.workflows.metrics import run_metrics
-    from crowdseq.workflows.run_folder import check_free
+    from crowdseq.workflows.run_target import check_free
 
     check_free(out, force=force)
     with progress_shown(quiet) as progress:
         run = demonstrate(progress=progress)
     run.save(out, force=force)
-    click.echo(run_in_words(run.consensus, run_metrics(run)))
+    click.echo(run_in_words(run.consensus, run.metrics))
     click.echo(f"\nthe report: {out / 'report.html'}")

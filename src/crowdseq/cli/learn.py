@@ -89,32 +89,32 @@ def command(
     from crowdseq.formats import read
     from crowdseq.reports.runs import run_in_words
     from crowdseq.workflows.learning import learn
-    from crowdseq.workflows.metrics import run_metrics
     from crowdseq.workflows.recipes import check_options, make_recipe, parse_settings
-    from crowdseq.workflows.run_folder import part_folder, prepare_folder, run_paths
+    from crowdseq.workflows.run_folder import run_paths
+    from crowdseq.workflows.run_target import open_target
 
-    prepare_folder(out, force=force, resume=resume)
-    typed = parse_settings(settings)
-    check_options(typed, given_options("seed", "threads", "max_memory"))
-    wanted: dict[str, Any] = {"threads": threads} | typed
-    if max_memory is not None:
-        wanted["max_memory"] = max_memory
-    make_recipe(method, wanted, seed)  # a wrong setting is told before the files are read
-    corpus, report = read_crowd(crowd, reading, silent=quiet)
-    with progress_shown(quiet) as progress:
-        run = learn(
-            corpus,
-            method,
-            tagger=not no_tagger,
-            targets=targets,
-            progress=progress,
-            checkpoints=part_folder(out),
-            dev=read(dev).corpus if dev else None,
-            **({"seed": seed} | wanted),
-        )
-    run = replace(run, source={"inputs": report.as_dict()["files"], "selection": asdict(reading[1])})
-    run.save(out, force=force, excel_safe=excel_safe)
-    metrics = run_metrics(run)
+    with open_target(out, force=force, resume=resume) as target:
+        typed = parse_settings(settings)
+        check_options(typed, given_options("seed", "threads", "max_memory"))
+        wanted: dict[str, Any] = {"threads": threads} | typed
+        if max_memory is not None:
+            wanted["max_memory"] = max_memory
+        make_recipe(method, wanted, seed)  # a wrong setting is told before the files are read
+        corpus, report = read_crowd(crowd, reading, silent=quiet)
+        with progress_shown(quiet) as progress:
+            run = learn(
+                corpus,
+                method,
+                tagger=not no_tagger,
+                targets=targets,
+                progress=progress,
+                checkpoints=target.checkpoints,
+                dev=read(dev).corpus if dev else None,
+                **({"seed": seed} | wanted),
+            )
+        run = replace(run, source={"inputs": report.as_dict()["files"], "selection": asdict(reading[1])})
+        run.save_at(target, excel_safe=excel_safe)
+    metrics = run.metrics
     if as_json:
         print_json(metrics | {"paths": run_paths(out)})
     else:

@@ -1,6 +1,7 @@
 """ReadSettings and Limits: how files are to be read, checked before the first byte."""
 
 import codecs
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -8,7 +9,6 @@ from types import MappingProxyType
 from crowdseq.core.building import DUPLICATES
 from crowdseq.core.labels import KINDS
 from crowdseq.errors import SettingsError
-from crowdseq.formats.spans.tokenize import check_tokenizer
 
 ON_ERROR = ("stop", "skip")
 FILES_MEAN = ("auto", "gold", "annotator")
@@ -20,6 +20,7 @@ SEVERAL_LABELS = ("error", "first", "joined")
 DISCONTINUOUS = ("error", "drop", "split")
 SENTENCES = ("document", "newline")
 NORMALISE = ("none", "nfc")
+TOKENIZERS, REGEX, SPACY = ("words", "whitespace"), "regex:", "spacy:"
 _OTHER_NAMES = {"BIO": "IOB2", "IOB": "IOB1", "IOBES": "BIOES"}
 _NOT_FOR_FILES = frozenset({"idna", "punycode", "undefined", "unicode-escape", "raw-unicode-escape"})
 
@@ -130,6 +131,20 @@ def _choose(name: str, value: str | None, choices: tuple[str | None, ...]) -> No
     if value not in choices:
         known = ", ".join(choice for choice in choices if choice is not None)
         raise SettingsError(f"{name} '{value}' is unknown, choose one of {known}")
+
+
+def check_tokenizer(name: str) -> None:
+    """Raise if there is no such tokeniser; those of spaCy load slowly and are left for first use."""
+    if name in TOKENIZERS or name.startswith(SPACY):
+        return
+    pattern = name.removeprefix(REGEX) if name.startswith(REGEX) else ""
+    if not pattern:
+        known = "words, whitespace, regex:PATTERN or spacy:LANGUAGE"
+        raise SettingsError(f"tokenizer '{name}' is unknown, choose {known}")
+    try:
+        re.compile(pattern)
+    except re.error as error:
+        raise SettingsError(f"the pattern of tokenizer '{name}' is wrong: {error}") from None
 
 
 def _check_encoding(name: str | None) -> None:

@@ -5,7 +5,8 @@ from importlib.resources import as_file, files
 from crowdseq.core.corpus import Corpus
 from crowdseq.formats import read
 from crowdseq.numerics.em import Progress, quiet
-from crowdseq.workflows.learning import Run, learn
+from crowdseq.workflows.learning import learn
+from crowdseq.workflows.run import Run
 
 
 def demo_corpus() -> Corpus:
