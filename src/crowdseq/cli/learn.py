@@ -89,14 +89,14 @@ def command(
     from crowdseq.formats import read
     from crowdseq.reports.runs import run_in_words
     from crowdseq.workflows.learning import learn
-    from crowdseq.workflows.recipes import check_options, make_recipe, parse_settings, with_threads
+    from crowdseq.workflows.recipes import check_options, make_recipe, parse_settings
     from crowdseq.workflows.run_folder import run_paths
     from crowdseq.workflows.runs.target import open_target
 
     with open_target(out, force=force, resume=resume) as target:
         typed = parse_settings(settings)
         check_options(typed, given_options("seed", "threads", "max_memory"))
-        wanted = with_threads(method, typed, threads)
+        wanted: dict[str, Any] = {"threads": threads} | typed
         if max_memory is not None:
             wanted["max_memory"] = max_memory
         make_recipe(method, wanted, seed)  # a wrong setting is told before the files are read

@@ -14,7 +14,8 @@ from crowdseq.formats.models.taggers import load_tagger
 from crowdseq.formats.format import Carried
 from crowdseq.formats.settings import ReadSettings
 from crowdseq.numerics.em import Progress, quiet
-from crowdseq.tagging.tagger import Context, Tagger
+from crowdseq.tagging.sequence_tagger import Context
+from crowdseq.tagging.tagger import Tagger
 from crowdseq.workflows.run_folder import TAGGER_FILES, check_files
 
 _SENTENCES_AT_A_TIME = 4096
