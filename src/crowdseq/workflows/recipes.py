@@ -8,7 +8,7 @@ from numbers import Integral
 from typing import Any, get_args, get_type_hints
 
 from crowdseq.aggregation.contract import Aggregator
-from crowdseq.errors import SettingsError
+from crowdseq.errors import Advice, SettingsError
 from crowdseq.methods import list_methods
 
 
@@ -45,11 +45,11 @@ def _check_number(name: str, value: Any) -> None:
 
 
 def check_options(settings: Mapping[str, Any], options: Mapping[str, Any]) -> None:
-    """Settings as typed with `--set` beside those given by an option of their own: not two things at once."""
+    """Settings of the method as typed beside those that the door itself takes: not two values of one."""
     for name, value in options.items():
         if name in settings and read_setting(name, settings[name], type(value)) != value:
-            flag = "--" + name.replace("_", "-")
-            raise SettingsError(f"{flag} {value} contradicts --set {name}={settings[name]}, give one of them")
+            advice = Advice(f"say {{{name}}} alone", **{name: str(value)})
+            raise SettingsError(f"{name} is given twice, as {settings[name]} and as {value}:", advice)
 
 
 def with_threads(name: str, settings: dict[str, Any], threads: int) -> dict[str, Any]:
@@ -76,7 +76,7 @@ def parse_settings(texts: tuple[str, ...]) -> dict[str, Any]:
     for text in texts:
         key, equals, value = text.partition("=")
         if not equals or not key:
-            raise SettingsError(f"--set takes name=value, not '{text}'")
+            raise SettingsError(f"'{text}' is no setting, write it as name=value")
         settings[key.replace("-", "_")] = value
     return settings
 

@@ -99,8 +99,10 @@ def prepare_folder(folder: Path, *, force: bool, resume: bool) -> None:
         )
 
 
-def save_run(run: Run, folder: Path, *, force: bool = False, excel_safe: bool = False) -> None:
+def save_run(run: Run, folder: Path, *, force: bool = False, excel_safe: bool = False) -> dict[str, Any]:
     """Write beside the target, then move into place: an old run stays until the new one is whole.
+
+    Gives back the metrics that were written.
 
     excel_safe: in tables, an apostrophe before names that a spreadsheet would take for a formula.
     """
@@ -132,6 +134,7 @@ def save_run(run: Run, folder: Path, *, force: bool = False, excel_safe: bool = 
     (part / CHECKPOINT_FILE).unlink(missing_ok=True)
     _sync(part)
     _swap(part, folder)
+    return metrics
 
 
 def _swap(part: Path, folder: Path) -> None:

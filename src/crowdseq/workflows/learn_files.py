@@ -1,0 +1,80 @@
+"""learn on files: from what a person asked for to a run folder."""
+
+import os
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from crowdseq.formats import ImportReport, read
+from crowdseq.workflows.learning import Run, learn
+from crowdseq.workflows.reading import CrowdRequest, read_crowd
+from crowdseq.workflows.recipes import check_options, make_recipe, parse_settings, with_threads
+from crowdseq.workflows.run_folder import part_folder, prepare_folder, run_paths, save_run
+
+
+@dataclass(frozen=True, kw_only=True)
+class LearnRequest(CrowdRequest):
+    """Crowd files, the method with its settings as typed (`name=value`), and the run folder to write.
+
+    seed, threads, max_memory: None where nobody asked for a value; one that contradicts a typed setting of
+    the same name is refused. dev: a file with gold by which the best round is chosen. resume: go on with an
+    unfinished run. tagger, targets: as `learn` has them. excel_safe: as `Run.save` has it.
+    """
+
+    out: Path
+    method: str = "sa-slc"
+    settings: tuple[str, ...] = ()
+    seed: int | None = None
+    threads: int | None = None
+    max_memory: float | None = None
+    dev: str | None = None
+    resume: bool = False
+    tagger: bool = True
+    targets: str = "hard"
+    force: bool = False
+    excel_safe: bool = False
+
+    def typed_settings(self) -> dict[str, Any]:
+        """The settings of the method, with those that have an option of their own."""
+        typed = parse_settings(self.settings)
+        own = {"seed": self.seed, "threads": self.threads, "max_memory": self.max_memory}
+        check_options(typed, {name: value for name, value in own.items() if value is not None})
+        wanted = with_threads(self.method, typed, self.threads or os.cpu_count() or 1)
+        return wanted if self.max_memory is None else wanted | {"max_memory": self.max_memory}
+
+
+@dataclass(frozen=True)
+class SavedRun:
+    """A run that lies in its folder: itself, its metrics, its files by name, what reading its input found."""
+
+    run: Run
+    metrics: dict[str, Any]
+    paths: dict[str, str]
+    report: ImportReport | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """The content of `learn --json`."""
+        return self.metrics | {"paths": self.paths}
+
+
+def learn_files(request: LearnRequest) -> SavedRun:
+    """Learn from crowd files and write a run folder; whatever can be refused early is."""
+    prepare_folder(request.out, force=request.force, resume=request.resume)
+    settings, seed = request.typed_settings(), request.seed or 0
+    make_recipe(request.method, settings, seed)  # a wrong setting is told before the files are read
+    corpus, report = read_crowd(request)
+    with request.listener.progress() as progress:
+        run = learn(
+            corpus,
+            request.method,
+            tagger=request.tagger,
+            targets=request.targets,
+            progress=progress,
+            checkpoints=part_folder(request.out),
+            dev=read(request.dev).corpus if request.dev else None,
+            **({"seed": seed} | settings),
+        )
+    source = {"inputs": report.as_dict()["files"], "selection": asdict(request.reading.selection)}
+    run, folder = replace(run, source=source), request.out
+    metrics = save_run(run, folder, force=request.force, excel_safe=request.excel_safe)
+    return SavedRun(run, metrics, run_paths(folder), report)
