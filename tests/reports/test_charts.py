@@ -7,9 +7,9 @@ import pytest
 
 from crowdseq.evaluation.calibration import measure_calibration
 from crowdseq.reports.html.charts import SkillAxis, confidence_bar, history_chart, reliability_chart
-from crowdseq.reports.html.figures import count, decimal, percent
 from crowdseq.reports.html.markup import join
 from crowdseq.reports.html.section import listed
+from crowdseq.reports.tables import count, decimal, percent
 
 
 def test_a_bar_is_as_long_as_its_parts() -> None:

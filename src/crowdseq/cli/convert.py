@@ -39,7 +39,7 @@ def command(
     force: bool,
     quiet: bool,
 ) -> None:
-    from crowdseq.reports.html.figures import count
+    from crowdseq.reports.tables import count
     from crowdseq.workflows.converting import ConvertRequest, convert_files
 
     request = ConvertRequest(

@@ -52,7 +52,7 @@ def command(
     as_json: bool,
     quiet: bool,
 ) -> None:
-    from crowdseq.reports.html.figures import count
+    from crowdseq.reports.tables import count
     from crowdseq.workflows.simulating import SimulateRequest, simulate_files
 
     request = SimulateRequest(

@@ -11,13 +11,12 @@ import numpy as np
 
 from crowdseq.arrays import IntArray
 from crowdseq.core.assembly import GOLD_ROW, RawRows, Spelling, number_by_name, settle_spelling
-from crowdseq.core.columns import ColumnCollector, check_columns
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.label_rows import LabelRows, Tags, TooManyLabels
 from crowdseq.core.labels import LabelScheme
 from crowdseq.core.names import NumberedNames, check_name, counted
 from crowdseq.core.ragged import offsets_of
-from crowdseq.core.text import Text
+from crowdseq.core.text import ColumnCollector, Text, check_columns
 from crowdseq.errors import AnnotationError, SchemeError, SettingsError
 
 DUPLICATES = ("error", "first", "newest")

@@ -7,8 +7,7 @@ from typing import TypeAlias
 import numpy as np
 
 from crowdseq.arrays import IntArray
-from crowdseq.core.assembly import count_bigrams
-from crowdseq.core.detection import detect_kind
+from crowdseq.core.assembly import count_bigrams, detect_kind
 from crowdseq.core.labels import OUTSIDE, PLAIN, LabelScheme, split_tag
 from crowdseq.core.names import NumberedNames, check_label
 from crowdseq.core.ragged import offsets_of

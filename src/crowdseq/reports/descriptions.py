@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from crowdseq.evaluation.description import Description
-from crowdseq.reports.html.figures import count
-from crowdseq.reports.tables import Table, as_text, show
+from crowdseq.reports.tables import Table, as_text, count, show
 
 _SHOWN_NAMES = 5
 

@@ -16,7 +16,7 @@ from crowdseq.errors import CrowdseqError, SettingsError
 from crowdseq.evaluation.calibration import entity_tokens, measure_calibration
 from crowdseq.evaluation.scores import evaluate
 from crowdseq.formats import read
-from crowdseq.methods import list_methods
+from crowdseq.methods import method_names
 from crowdseq.numerics.em import Progress, quiet
 from crowdseq.tagging.tagger import Context, Tagger
 from crowdseq.workflows.learning import learn
@@ -70,7 +70,7 @@ def compare(wanted: Comparison, *, jobs: int = 1, progress: Progress = quiet) ->
     """
     corpus, settings, seed = wanted.corpus, wanted.settings, wanted.seed
     names = list(wanted.methods) or [
-        name for name in list_methods() if name != "gold" or corpus.has_gold.any()
+        name for name in method_names() if name != "gold" or corpus.has_gold.any()
     ]
     for name in names:
         make_recipe(name, settings.get(name), seed)

@@ -9,17 +9,17 @@ from typing import Any, get_args, get_type_hints
 
 from crowdseq.aggregation.contract import Aggregator
 from crowdseq.errors import Advice, SettingsError
-from crowdseq.methods import list_methods
+from crowdseq.methods import find_method, method_names
 
 
 def make_recipe(name: str, settings: Mapping[str, Any] | None = None, seed: int | None = None) -> Aggregator:
     """The method of that name with these settings; texts are read as the setting's own type."""
-    methods = list_methods()
-    if name not in methods:
-        near = get_close_matches(name, methods, 1)
-        hint = f"did you mean '{near[0]}'?" if near else f"choose one of {', '.join(methods)}"
+    names = method_names()
+    if name not in names:
+        near = get_close_matches(name, names, 1)
+        hint = f"did you mean '{near[0]}'?" if near else f"choose one of {', '.join(names)}"
         raise SettingsError(f"method '{name}' is unknown, {hint}")
-    made = methods[name]
+    made = find_method(name)
     known = settings_of(made)
     values = dict(settings or {})
     for key in values:
@@ -54,8 +54,7 @@ def check_options(settings: Mapping[str, Any], options: Mapping[str, Any]) -> No
 
 def with_threads(name: str, settings: dict[str, Any], threads: int) -> dict[str, Any]:
     """The settings with this number of threads, if the method has such a setting and it is not set yet."""
-    made = list_methods().get(name)
-    if made is not None and "threads" in settings_of(made):
+    if name in method_names() and "threads" in settings_of(find_method(name)):
         return {"threads": threads} | settings
     return settings
 

@@ -26,8 +26,8 @@ from crowdseq.formats import read, write, write_consensus
 from crowdseq.formats.models.crf import load_tagger, save_tagger
 from crowdseq.formats.settings import ReadSettings
 from crowdseq.formats.table_io.csv_rows import safe_table
-from crowdseq.reports.dependency import dependency_tables
 from crowdseq.reports.html import report_html
+from crowdseq.reports.runs import dependency_tables
 from crowdseq.workflows.checkpoints import CHECKPOINT_FILE
 from crowdseq.workflows.learning import Run
 from crowdseq.workflows.metrics import FORMAT_VERSION, run_metrics

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from crowdseq.arrays import FloatArray
-from crowdseq.reports.html.figures import decimal, percent
 from crowdseq.reports.html.markup import Attribute, Content, Markup, element
+from crowdseq.reports.tables import decimal, percent
 
 # One unit is one pixel on a phone; on a wide screen the charts grow a little.
 _WIDTH, _HEIGHT = 360, 240

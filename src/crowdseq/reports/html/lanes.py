@@ -9,10 +9,17 @@ import numpy as np
 from crowdseq.arrays import BoolArray, IntArray
 from crowdseq.core.consensus import Consensus
 from crowdseq.core.labels import LabelScheme
-from crowdseq.reports.html.colours import colour_of
-from crowdseq.reports.html.figures import count, decimal, percent
 from crowdseq.reports.html.markup import Content, Markup, clip, element
 from crowdseq.reports.html.section import name_of, scrolling
+from crowdseq.reports.tables import count, decimal, percent
+
+N_COLOURS = 8
+
+
+def colour_of(kind: int) -> str:
+    """The class that the style sheet gives a hue."""
+    return f"k{kind % N_COLOURS}"
+
 
 _SHOWN_COLUMNS = 24
 _SHOWN_LANES = 15

@@ -10,10 +10,10 @@ from crowdseq.core.consensus import Consensus
 from crowdseq.core.names import look_alikes
 from crowdseq.core.spans import find_spans
 from crowdseq.reports.html.charts import band_legend, confidence_bar
-from crowdseq.reports.html.figures import count, percent
 from crowdseq.reports.html.markup import Content, Markup, element
 from crowdseq.reports.html.section import Column, Section, figures, listed, name_of, table, warning
 from crowdseq.reports.html.spans import IN_DOUBT, span_confidence
+from crowdseq.reports.tables import count, percent
 
 _SHOWN_TYPES = 40
 _SHOWN_ALIKE = 5

@@ -5,9 +5,9 @@ from typing import Any
 
 from crowdseq.core.consensus import Consensus
 from crowdseq.reports.html.charts import reliability_chart
-from crowdseq.reports.html.figures import count, percent
 from crowdseq.reports.html.markup import Content, Markup, element
 from crowdseq.reports.html.section import Column, Section, name_of, table, warning
+from crowdseq.reports.tables import count, percent
 
 _SHOWN_TYPES = 60
 _FEW_TOKENS = 100

@@ -5,12 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from crowdseq.core.consensus import Consensus
-from crowdseq.reports.html.colours import colour_of
-from crowdseq.reports.html.figures import count, percent
-from crowdseq.reports.html.lanes import lanes
+from crowdseq.reports.html.lanes import colour_of, lanes
 from crowdseq.reports.html.markup import Content, Markup, clip, element
 from crowdseq.reports.html.section import Section, folded, name_of
 from crowdseq.reports.html.spans import IN_DOUBT, NONE, ShownSpan, shown_spans
+from crowdseq.reports.tables import count, percent
 
 SHOWN_SENTENCES = 200
 _OPEN_SENTENCES = 20
