@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from crowdseq.core.building import Record
 from crowdseq.errors import AnnotationError, FormatError
 from crowdseq.formats import read
-from crowdseq.formats.findings.collector import Intake
+from crowdseq.formats.findings.collector import Collector
 from crowdseq.formats.reading import Imported
 from crowdseq.formats.settings import ReadSettings
 from crowdseq.formats.spans.bulk_to_records import BulkMarker, PlainDocument
@@ -38,13 +38,13 @@ def shown(record: Record) -> dict[str, Any]:
     return {**vars(record), "tokens": list(record.tokens), "annotations": votes}
 
 
-def judged(document: PlainDocument, intake: Intake) -> list[Record]:
+def judged(document: PlainDocument, collector: Collector) -> list[Record]:
     """The long way."""
     columns = zip(document.starts, document.ends, document.labels, document.covered, strict=True)
     regions = iter([Region(start, end, [label], covered) for start, end, label, covered in columns])
     votes = {who: [next(regions) for _ in range(count)] for who, count in document.votes.items()}
     made = Document(document.text, document.id, extras=document.extras)
-    return Marker(intake, "f.json").records(made, votes, line=1)
+    return Marker(collector, "f.json").records(made, votes, line=1)
 
 
 @st.composite
@@ -62,14 +62,14 @@ def marks_on(draw: st.DrawFn, text: str) -> Marks:
 def test_a_record_is_that_of_the_long_way_which_has_nothing_to_tell(crowd: list[dict[str, Marks]]) -> None:
     documents = [plain(TEXT, votes, f"d{number}") for number, votes in enumerate(crowd)]
     for document, quick in zip(documents, BulkMarker(ReadSettings()).records(documents), strict=True):
-        with Intake(ReadSettings()) as intake:
+        with Collector(ReadSettings()) as collector:
             try:
-                (record,) = judged(document, intake)
+                (record,) = judged(document, collector)
             except AnnotationError:
                 assert quick is None
                 continue
             # The long way decided something exactly where the short one gave up.
-            assert (quick is None) == bool(intake.findings())
+            assert (quick is None) == bool(collector.findings())
             assert quick is None or shown(quick) == shown(record)
 
 

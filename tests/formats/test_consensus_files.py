@@ -10,9 +10,9 @@ from builders import corpus
 from crowdseq.core.consensus import Consensus
 from crowdseq.errors import SettingsError
 from crowdseq.formats import Limits, read, write, write_consensus
-from crowdseq.formats.conventions.agreed import agreements
+from crowdseq.formats.conventions.names import agreements
 from crowdseq.formats.table_io.csv_rows import safe_table
-from crowdseq.formats.tools.spacy.reading import documents
+from crowdseq.formats.tools.spacy.docbin import documents
 
 
 def consensus() -> Consensus:

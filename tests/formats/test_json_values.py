@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from crowdseq.errors import FormatError
 from crowdseq.formats.files import gzip, sources
 from crowdseq.formats.files.sources import Source, open_source
-from crowdseq.formats.findings.collector import Intake
+from crowdseq.formats.findings.collector import Collector
 from crowdseq.formats.json_io.values import read_values
 from crowdseq.formats.settings import Limits, ReadSettings
 
@@ -22,9 +22,9 @@ items = st.recursive(
 
 
 def values_of(data: bytes, **settings: Any) -> list[tuple[int, Any]]:
-    intake = Intake(ReadSettings(**settings))
-    with open_source(Source("f", "f", data=data), intake.settings.limits) as stream:
-        return list(read_values(stream, intake))
+    collector = Collector(ReadSettings(**settings))
+    with open_source(Source("f", "f", data=data), collector.settings.limits) as stream:
+        return list(read_values(stream, collector))
 
 
 def values_in_blocks(data: bytes, size: int) -> list[Any]:

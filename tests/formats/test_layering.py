@@ -10,7 +10,7 @@ from crowdseq.core.building import CorpusBuilder, Record
 from crowdseq.core.corpus import Corpus
 from crowdseq.errors import FormatError
 from crowdseq.formats import read, read_layers
-from crowdseq.formats.findings.collector import Intake
+from crowdseq.formats.findings.collector import Collector
 from crowdseq.formats.settings import ReadSettings
 from crowdseq.formats.spans.overlaps import Layer, split_layers
 from file_fixtures import Put
@@ -116,9 +116,9 @@ def test_every_span_is_in_exactly_one_layer_unless_its_type_overlaps_itself(
 def layers_of_marks(rows: list[list[tuple[int, int, str]]]) -> tuple[tuple[Layer, ...], int]:
     """Rows of marks over ten one-letter tokens, each by another annotator; and how many were dropped."""
     world = corpus_of_marks(rows)
-    with Intake(ReadSettings(overlaps="layers")) as intake:
-        layers = split_layers(world, intake)
-        return layers, sum(finding.count for finding in intake.findings())
+    with Collector(ReadSettings(overlaps="layers")) as collector:
+        layers = split_layers(world, collector)
+        return layers, sum(finding.count for finding in collector.findings())
 
 
 def corpus_of_marks(rows: list[list[tuple[int, int, str]]]) -> Corpus:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from crowdseq.core.building import Record
 from crowdseq.errors import AnnotationError, FormatError, Problem, SettingsError
 from crowdseq.formats import ReadSettings
-from crowdseq.formats.findings.collector import Intake
+from crowdseq.formats.findings.collector import Collector
 from crowdseq.formats.spans.align import Grid, Mark, exact_tags, snap
 from crowdseq.formats.spans.kept_text import locate, token_bounds
 from crowdseq.formats.spans.resolve import Region, marks_of, plain_marks
@@ -24,10 +24,10 @@ def marked(
     *regions: Region, document: Document | None = None, gold: Sequence[Region] | None = None, **changes: Any
 ) -> tuple[list[Record], dict[str, int]]:
     """The records of one annotator's regions, and how often each kind of thing was told."""
-    with Intake(ReadSettings(**changes)) as intake:
-        marker = Marker(intake, "f")
+    with Collector(ReadSettings(**changes)) as collector:
+        marker = Marker(collector, "f")
         records = marker.records(document or Document(TEXT, "d"), {"a": regions}, gold, 4)
-        return records, {finding.kind: finding.count for finding in intake.findings()}
+        return records, {finding.kind: finding.count for finding in collector.findings()}
 
 
 def tags(*regions: Region, **changes: Any) -> tuple[str, dict[str, int]]:
@@ -151,15 +151,15 @@ def test_an_empty_text_is_a_sentence_without_tokens() -> None:
 
 
 def test_an_id_made_from_the_text_is_the_same_in_every_file() -> None:
-    with Intake(ReadSettings()) as intake:
-        one, two = Marker(intake, "one"), Marker(intake, "two")
+    with Collector(ReadSettings()) as collector:
+        one, two = Marker(collector, "one"), Marker(collector, "two")
         assert one.made_id("x") == two.made_id("x") != one.made_id("y")
         assert one.made_id("x") == f"{two._made_ids.most_common(1)[0][0]}-2"
 
 
 def test_empty_documents_are_asked_about_once() -> None:
-    with Intake(ReadSettings()) as intake:
-        marker = Marker(intake, "f", proves_empty=False)
+    with Collector(ReadSettings()) as collector:
+        marker = Marker(collector, "f", proves_empty=False)
         for number in range(3):
             marker.records(Document("a", f"d{number}"), {"w": []}, line=number + 1)
         with pytest.raises(FormatError, match="f:1: d0: 3 documents have no span"):
@@ -261,18 +261,18 @@ def test_the_short_way_for_plain_regions_is_the_long_way(
     text: str, values: list[tuple[Any, int, list[str], str | None]], unit: str
 ) -> None:
     regions = [Region(*value) for value in values]
-    with Intake(ReadSettings(offset_unit=unit, several_labels="first")) as intake:
-        groups = plain_marks(text, [regions, []], "characters", intake)
+    with Collector(ReadSettings(offset_unit=unit, several_labels="first")) as collector:
+        groups = plain_marks(text, [regions, []], "characters", collector)
         short = groups and groups[0]
     # A region of a type that is not asked for keeps the short way from being taken, and nothing else.
     every = ReadSettings(offset_unit=unit, several_labels="first", types=("X", "Y"))
-    with Intake(every) as intake:
+    with Collector(every) as collector:
         try:
-            long = marks_of(text, regions, "characters", intake, Problem(""), "w")
+            long = marks_of(text, regions, "characters", collector, Problem(""), "w")
         except AnnotationError:
             assert short is None
             return
-        told = intake.findings()
+        told = collector.findings()
     if short is not None:
         assert (short, told) == (long, ())
 

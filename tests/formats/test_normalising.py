@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from crowdseq.errors import FormatError
 from crowdseq.formats import read, write
 from crowdseq.formats.spans.align import Mark
-from crowdseq.formats.spans.normalise import Normalised, differ_in_form
+from crowdseq.formats.spans.kept_text import Normalised, differ_in_form
 from file_fixtures import Faults, Put
 from formats.marked_files import votes
 

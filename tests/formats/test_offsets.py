@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crowdseq.errors import AnnotationError
-from crowdseq.formats.spans.graphemes import cluster_starts
-from crowdseq.formats.spans.offsets import Claim, place_table, settle, whole_number
+from crowdseq.formats.spans.offsets import Claim, cluster_starts, place_table, settle, whole_number
 
 ROCKET = "🚀 Ada met 👨‍👩‍👧 Bo"
 

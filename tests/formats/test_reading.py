@@ -12,16 +12,16 @@ from crowdseq.errors import FormatError
 from crowdseq.formats.files import lines
 from crowdseq.formats.files.lines import read_lines, read_text
 from crowdseq.formats.files.sources import Source, open_source
-from crowdseq.formats.findings.collector import Intake
+from crowdseq.formats.findings.collector import Collector
 from crowdseq.formats.settings import Limits, ReadSettings
 
 NOT_LINE_ENDS = "\u2028\u2029\x85\x0b\x0c\x1c\x1d\x1e"
 
 
-def lines_of(data: bytes, intake: Intake | None = None, **settings: object) -> list[tuple[int, str]]:
-    intake = intake or Intake(ReadSettings(**settings))  # type: ignore[arg-type]
-    with open_source(Source("f", "f", data=data), intake.settings.limits) as stream:
-        return list(read_lines(stream, intake))
+def lines_of(data: bytes, collector: Collector | None = None, **settings: object) -> list[tuple[int, str]]:
+    collector = collector or Collector(ReadSettings(**settings))  # type: ignore[arg-type]
+    with open_source(Source("f", "f", data=data), collector.settings.limits) as stream:
+        return list(read_lines(stream, collector))
 
 
 def slow_lines(text: str) -> list[str]:
@@ -73,21 +73,21 @@ def test_characters_that_python_splits_at_are_part_of_the_line(character: str) -
     ],
 )
 def test_other_line_ends_are_read_and_named(data: bytes, lines: list[str], shown: str) -> None:
-    intake = Intake(ReadSettings())
-    assert [line for _, line in lines_of(data, intake)] == lines
-    assert [str(finding) for finding in intake.findings()] == [f"line ends are {shown}, read as LF: f"]
+    collector = Collector(ReadSettings())
+    assert [line for _, line in lines_of(data, collector)] == lines
+    assert [str(finding) for finding in collector.findings()] == [f"line ends are {shown}, read as LF: f"]
 
 
 def test_plain_line_ends_are_no_finding() -> None:
-    intake = Intake(ReadSettings())
-    lines_of(b"a\nb\n", intake)
-    assert intake.findings() == ()
+    collector = Collector(ReadSettings())
+    lines_of(b"a\nb\n", collector)
+    assert collector.findings() == ()
 
 
 def test_a_byte_order_mark_is_left_out_and_told() -> None:
-    intake = Intake(ReadSettings())
-    assert lines_of(codecs.BOM_UTF8 + b"a\n", intake) == [(1, "a")]
-    assert [finding.kind for finding in intake.findings()] == ["byte-order-mark"]
+    collector = Collector(ReadSettings())
+    assert lines_of(codecs.BOM_UTF8 + b"a\n", collector) == [(1, "a")]
+    assert [finding.kind for finding in collector.findings()] == ["byte-order-mark"]
 
 
 @pytest.mark.parametrize(
@@ -108,29 +108,29 @@ def test_utf_16_gives_what_utf_8_gives(line: str) -> None:
 
 
 def test_a_line_that_cannot_be_decoded_does_not_stop_the_others() -> None:
-    intake = Intake(ReadSettings())
-    assert lines_of("é\n".encode() + b"caf\xe9\nc\n", intake) == [(1, "é"), (3, "c")]
+    collector = Collector(ReadSettings())
+    assert lines_of("é\n".encode() + b"caf\xe9\nc\n", collector) == [(1, "é"), (3, "c")]
     what = "is not utf-8, it looks like latin-1 ('é'): say --encoding latin-1, or mend the file"
-    assert [str(problem) for problem in intake.problems] == [f"f:2: byte 7 (0xE9) {what}"]
+    assert [str(problem) for problem in collector.problems] == [f"f:2: byte 7 (0xE9) {what}"]
 
 
 def test_the_byte_position_counts_every_byte_of_crlf_lines() -> None:
-    intake = Intake(ReadSettings())
-    lines_of(b"ab\r\nc\xff\r\n", intake)
-    assert "byte 6 (0xFF)" in intake.problems[0].what
+    collector = Collector(ReadSettings())
+    lines_of(b"ab\r\nc\xff\r\n", collector)
+    assert "byte 6 (0xFF)" in collector.problems[0].what
 
 
 def test_windows_quotes_are_told_from_latin_1() -> None:
-    intake = Intake(ReadSettings())
-    lines_of("“so”\n".encode("cp1252"), intake)
-    assert "looks like cp1252 ('“')" in intake.problems[0].what
+    collector = Collector(ReadSettings())
+    lines_of("“so”\n".encode("cp1252"), collector)
+    assert "looks like cp1252 ('“')" in collector.problems[0].what
 
 
 def test_a_character_cut_off_at_the_end_is_called_that() -> None:
-    intake = Intake(ReadSettings())
-    lines_of("aé".encode()[:-1], intake)
+    collector = Collector(ReadSettings())
+    lines_of("aé".encode()[:-1], collector)
     assert (
-        intake.problems[0].what
+        collector.problems[0].what
         == "byte 2 (0xC3) is not utf-8: a character is cut off, the file may be incomplete"
     )
 
@@ -147,9 +147,11 @@ def test_broken_utf_16_is_refused_with_its_byte() -> None:
 
 
 def test_a_line_beyond_the_limit_is_refused_and_the_next_is_read() -> None:
-    intake = Intake(ReadSettings(limits=Limits(line_bytes=100)))
-    assert lines_of(b"a\n" + b"x" * 101 + b"\nb\n", intake) == [(1, "a"), (3, "b")]
-    assert [str(p) for p in intake.problems] == ["f:2: the line is longer than 100 bytes, split the record"]
+    collector = Collector(ReadSettings(limits=Limits(line_bytes=100)))
+    assert lines_of(b"a\n" + b"x" * 101 + b"\nb\n", collector) == [(1, "a"), (3, "b")]
+    assert [str(p) for p in collector.problems] == [
+        "f:2: the line is longer than 100 bytes, split the record"
+    ]
 
 
 def test_a_huge_line_is_refused_without_being_held(tmp_path: Path) -> None:
@@ -159,22 +161,24 @@ def test_a_huge_line_is_refused_without_being_held(tmp_path: Path) -> None:
         for _ in range(70):
             out.write(b"x" * (1 << 20))
     limits = Limits(ratio=10**6)
-    intake = Intake(ReadSettings(limits=limits))
+    collector = Collector(ReadSettings(limits=limits))
     with open_source(Source("long", "long", path), limits) as stream:
-        assert list(read_lines(stream, intake)) == []
-    assert "longer than 67,108,864 bytes" in intake.problems[0].what
+        assert list(read_lines(stream, collector)) == []
+    assert "longer than 67,108,864 bytes" in collector.problems[0].what
 
 
 def test_a_whole_text_keeps_its_line_ends() -> None:
-    intake = Intake(ReadSettings())
-    with open_source(Source("f", "f", data=codecs.BOM_UTF8 + b"a\r\nb\rc"), intake.settings.limits) as stream:
-        assert read_text(stream, intake) == "a\r\nb\rc"
+    collector = Collector(ReadSettings())
+    with open_source(
+        Source("f", "f", data=codecs.BOM_UTF8 + b"a\r\nb\rc"), collector.settings.limits
+    ) as stream:
+        assert read_text(stream, collector) == "a\r\nb\rc"
 
 
 def test_a_whole_text_that_cannot_be_decoded_is_refused_with_line_and_byte() -> None:
-    intake = Intake(ReadSettings())
+    collector = Collector(ReadSettings())
     with (
-        open_source(Source("f", "f", data=b"a\nb\xe9"), intake.settings.limits) as stream,
+        open_source(Source("f", "f", data=b"a\nb\xe9"), collector.settings.limits) as stream,
         pytest.raises(FormatError, match=r"f:2: byte 4 \(0xE9\)"),
     ):
-        read_text(stream, intake)
+        read_text(stream, collector)

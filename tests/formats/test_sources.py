@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from crowdseq.errors import FormatError
-from crowdseq.formats.files.inputs import Folder, gather
-from crowdseq.formats.files.sources import Source, Stream, open_source, stem_of
+from crowdseq.formats.files.inputs import list_inputs
+from crowdseq.formats.files.sources import Folder, Source, Stream, open_source, stem_of
 from crowdseq.formats.settings import Limits
 
 
@@ -50,7 +50,7 @@ def test_the_digest_is_that_of_the_bytes_on_disk(tmp_path: Path) -> None:
 
 def test_standard_input_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(gzip.compress(b"a\nb"))))
-    (source,) = gather("-")
+    (source,) = list_inputs("-")
     assert isinstance(source, Source)
     assert content(source) == b"a\nb"
 
@@ -132,36 +132,36 @@ def test_a_folder_gives_its_files_in_order_without_hidden_ones(tmp_path: Path) -
     for name in ("b.conll", "a.conll", ".hidden", "sub/c.conll", ".git/config"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text("")
-    (folder,) = gather(tmp_path)
+    (folder,) = list_inputs(tmp_path)
     assert isinstance(folder, Folder)
     assert [member.stem for member in folder.members] == ["a", "b", "c"]
     assert {member.folder for member in folder.members} == {str(tmp_path)}
 
 
 def test_inputs_of_one_name_are_told_apart_by_their_folders() -> None:
-    found = gather(["one/train.conll", "two/train.conll", "dev.conll"])
+    found = list_inputs(["one/train.conll", "two/train.conll", "dev.conll"])
     assert [item.stem for item in found] == ["one/train", "two/train", "dev"]
     assert [item.prefix for item in found if isinstance(item, Source)] == ["one/train-", "two/train-", "dev-"]
 
 
 def test_a_single_input_puts_nothing_before_its_ids() -> None:
-    (source,) = gather("train.conll")
+    (source,) = list_inputs("train.conll")
     assert isinstance(source, Source)
     assert source.prefix == ""
 
 
 def test_an_input_named_twice_is_refused() -> None:
     with pytest.raises(FormatError, match=r"^a.jsonl: is given twice, name it once$"):
-        gather(["a.jsonl", "a.jsonl"])
+        list_inputs(["a.jsonl", "a.jsonl"])
 
 
 def test_no_input_at_all_is_refused() -> None:
     with pytest.raises(FormatError, match="nothing was given to read"):
-        gather([])
+        list_inputs([])
 
 
 def test_a_name_too_long_for_the_disk_is_refused_without_a_traceback() -> None:
-    (source,) = gather("x" * 5000)
+    (source,) = list_inputs("x" * 5000)
     assert isinstance(source, Source)
     with pytest.raises(FormatError, match="cannot be opened"):
         content(source)
@@ -184,6 +184,6 @@ def test_a_folder_that_may_not_be_listed_is_named(
 
     monkeypatch.setattr(os, "scandir", refuse)
     with pytest.raises(FormatError) as caught:
-        gather("half")
+        list_inputs("half")
     what = "the folder cannot be opened (Permission denied), make it readable or move it elsewhere"
     assert str(caught.value) == f"{locked}: {what}"

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdseq.formats.spans.text_batch import TextBatch
+from crowdseq.formats.spans.bulk_to_records import TextBatch
 from crowdseq.formats.spans.tokenize import cutter
 
 BASIC = st.characters(max_codepoint=0xFFFF, exclude_categories=["Cs"])

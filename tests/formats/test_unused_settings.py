@@ -8,10 +8,9 @@ import pytest
 
 from builders import corpus
 from crowdseq.formats import ReadSettings, read, reading, write
-from crowdseq.formats.files.inputs import gather
-from crowdseq.formats.format import Format
+from crowdseq.formats.files.inputs import list_inputs
+from crowdseq.formats.format import _NOT_FOR_ALL, Format
 from crowdseq.formats.registry import FORMATS
-from crowdseq.formats.unused_settings import _NOT_FOR_ALL
 from file_fixtures import Put
 
 WRITTEN = [form.name for form in FORMATS.values() if form.write or form.write_folder]
@@ -49,9 +48,9 @@ def _looked_at(name: str, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, se
 
     def begin(inputs: Any) -> Any:  # what was looked at before is the making of the settings themselves
         _Watched.seen.clear()
-        return gather(inputs)
+        return list_inputs(inputs)
 
-    monkeypatch.setattr(reading, "gather", begin)
+    monkeypatch.setattr(reading, "list_inputs", begin)
     monkeypatch.setattr(reading, "unused_settings", look)
     read(name, _Watched(empty_means="labelled"))
     return found

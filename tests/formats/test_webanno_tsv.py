@@ -3,7 +3,7 @@
 import pytest
 
 from crowdseq.formats import read
-from crowdseq.formats.tools.inception.webanno_cells import Value, unescaped_text, values_of
+from crowdseq.formats.tools.inception.webanno_parsing import Value, unescaped_text, values_of
 from file_fixtures import Faults, Put
 from tool_samples import sample
 

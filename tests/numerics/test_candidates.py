@@ -7,6 +7,7 @@ import pytest
 
 from crowdseq.arrays import BoolArray, FloatArray
 from crowdseq.core.labels import LabelScheme
+from crowdseq.numerics.blocks import using_threads
 from crowdseq.numerics.chains.candidates import candidate_mask, consistency, count_sequences, with_paths
 from crowdseq.numerics.chains.pruned_chain import CandidateLists, mean_log10_sequences, pruned_marginals
 
@@ -104,7 +105,8 @@ def test_pruned_sums_equal_listed_ones(seed: int) -> None:
     transitions = np.where(scheme.allowed, rng.normal(0, 1, (2, n_labels, n_labels)), -np.inf)
     starts, ends = np.where(scheme.starts, 0.0, -np.inf), np.where(scheme.ends, 0.0, -np.inf)
     lists = CandidateLists.of_mask(mask, offsets)
-    found = pruned_marginals(lists, scores, transitions, starts, ends, groups, threads=2)
+    with using_threads(2):
+        found = pruned_marginals(lists, scores, transitions, starts, ends, groups)
     pairs = np.zeros((2, n_labels, n_labels))
     for place, group in enumerate(groups):
         part = slice(offsets[place], offsets[place + 1])

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from crowdseq.arrays import FloatArray
-from crowdseq.numerics.blocks import run_blocks, sentence_blocks
+from crowdseq.errors import SettingsError
+from crowdseq.numerics.blocks import run_blocks, sentence_blocks, threads_in_use, using_threads
 from crowdseq.numerics.chains.exponential import exponential
 from crowdseq.numerics.compiling import kernel
 from crowdseq.numerics.lanes import N_LANES, load, store
@@ -55,7 +56,8 @@ def test_every_block_runs_once_on_several_threads() -> None:
         with lock:
             done.append(block)
 
-    run_blocks(work, 100, threads=4)
+    with using_threads(4):
+        run_blocks(work, 100)
     assert sorted(done) == list(range(100))
 
 
@@ -65,16 +67,17 @@ def test_an_error_in_a_block_reaches_the_caller(threads: int) -> None:
         if block == 7:
             raise ValueError("block seven")
 
-    with pytest.raises(ValueError, match="block seven"):
-        run_blocks(work, 20, threads)
+    with using_threads(threads), pytest.raises(ValueError, match="block seven"):
+        run_blocks(work, 20)
 
 
 def test_callers_on_many_threads_do_not_disturb_each_other() -> None:
     sums: dict[int, list[int]] = {number: [] for number in range(6)}
 
     def call(number: int) -> None:
-        for _ in range(20):
-            run_blocks(lambda block: sums[number].append(block), 10, threads=2)
+        with using_threads(2):
+            for _ in range(20):
+                run_blocks(lambda block: sums[number].append(block), 10)
 
     callers = [threading.Thread(target=call, args=(number,)) for number in sums]
     for caller in callers:
@@ -92,10 +95,11 @@ def test_an_error_on_a_helper_reaches_the_caller() -> None:
             raise ValueError("not by me")
         time.sleep(0.01)  # long enough for a helper to come
 
-    with pytest.raises(ValueError, match="not by me"):
-        run_blocks(work, 40, threads=2)
     done: list[int] = []
-    run_blocks(done.append, 5, threads=2)  # and the helper still serves
+    with using_threads(2):
+        with pytest.raises(ValueError, match="not by me"):
+            run_blocks(work, 40)
+        run_blocks(done.append, 5)  # and the helper still serves
     assert sorted(done) == list(range(5))
 
 
@@ -105,7 +109,8 @@ def test_first_callers_at_once_share_their_helpers() -> None:
 
     def call() -> None:
         barrier.wait()
-        run_blocks(lambda _: time.sleep(0.001), 20, threads=size + 1)
+        with using_threads(size + 1):
+            run_blocks(lambda _: time.sleep(0.001), 20)
 
     before = threading.active_count()
     callers = [threading.Thread(target=call) for _ in range(8)]
@@ -120,10 +125,45 @@ def test_blocks_may_have_blocks() -> None:
     done: list[tuple[int, int]] = []
 
     def work(block: int) -> None:
-        run_blocks(lambda inner: done.append((block, inner)), 4, threads=2)
+        with using_threads(2):
+            run_blocks(lambda inner: done.append((block, inner)), 4)
 
-    run_blocks(work, 8, threads=2)
+    with using_threads(2):
+        run_blocks(work, 8)
     assert sorted(done) == [(block, inner) for block in range(8) for inner in range(4)]
+
+
+def test_inside_a_block_one_thread_is_in_use() -> None:
+    here, seen = threading.get_ident(), set()
+
+    def work(_: int) -> None:
+        seen.add((threading.get_ident() == here, threads_in_use()))
+        time.sleep(0.005)  # long enough for helpers to come
+
+    with using_threads(3):
+        run_blocks(work, 40)
+        assert threads_in_use() == 3
+    assert seen == {(True, 1), (False, 1)}
+
+
+def test_the_number_of_threads_is_put_back_and_stays_with_its_thread() -> None:
+    elsewhere = []
+    with pytest.raises(ValueError, match="in between"), using_threads(4):
+        with using_threads(2):
+            assert threads_in_use() == 2
+        with using_threads(None):
+            assert threads_in_use() == 4
+        other = threading.Thread(target=lambda: elsewhere.append(threads_in_use()))
+        other.start()
+        other.join()
+        raise ValueError("in between")
+    assert threads_in_use() == 1
+    assert elsewhere == [1]
+
+
+def test_less_than_one_thread_is_refused() -> None:
+    with pytest.raises(SettingsError, match="threads must be at least 1, not 0"), using_threads(0):
+        pass
 
 
 def bowl(weights: FloatArray) -> tuple[float, FloatArray]:

@@ -7,6 +7,7 @@ import pytest
 from builders import corpus
 from crowdseq.arrays import FloatArray
 from crowdseq.errors import AnnotationError, SettingsError
+from crowdseq.numerics.blocks import using_threads
 from crowdseq.numerics.chains.chain import Lattice, marginals
 from crowdseq.numerics.optimise.lbfgs import Memory, Minimiser
 from crowdseq.tagging.crf import CrfTrainer
@@ -144,8 +145,9 @@ def test_any_number_of_threads_trains_the_same_weights_bit_by_bit(listed: bool) 
     support = one_label_a_token(sentences) if listed else None
     results = []
     for threads in (1, 2, 3):
-        problem = build(sentences, support=support, threads=threads)
-        results.append(problem.train(soft_targets(problem), minimiser=Minimiser(max_iterations=5)))
+        with using_threads(threads):
+            problem = build(sentences, support=support)
+            results.append(problem.train(soft_targets(problem), minimiser=Minimiser(max_iterations=5)))
     for other in results[1:]:
         assert other.value == results[0].value
         assert np.array_equal(other.weights, results[0].weights)

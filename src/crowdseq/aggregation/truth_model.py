@@ -22,7 +22,6 @@ def crf_problem(corpus: Corpus, trainer: CrfTrainer, support: FloatArray) -> Crf
         ChainRules(scheme.allowed, scheme.starts, scheme.ends),
         trainer.feature_settings,
         support=support,
-        threads=trainer.threads,
     )
 
 
@@ -98,7 +97,7 @@ class TruthModel:
         total = 0.0
         for fold in range(self.n_folds):
             lattice = Lattice(scores, self.problem.offsets, transitions[fold], starts, ends)
-            total += float(log_partition(lattice, self.problem.threads)[self.folds == fold].sum())
+            total += float(log_partition(lattice)[self.folds == fold].sum())
         return total
 
     def penalty(self, weights: FloatArray) -> float:

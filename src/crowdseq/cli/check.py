@@ -7,6 +7,7 @@ import click
 from crowdseq.cli.options import crowd_argument, crowd_options, json_option, quiet_option
 from crowdseq.cli.printing import print_json
 from crowdseq.cli.terminal import terminal
+from crowdseq.cli.wording import running_command, wording_of
 
 
 @click.command(help="Read, validate and describe a crowd: counts, coverage, agreement, slips, look-alikes.")
@@ -21,7 +22,7 @@ def command(crowd: tuple[str, ...], reading: Any, as_json: bool, quiet: bool) ->
 
     checked = check_files(CrowdRequest(crowd, reading, terminal(quiet)))
     if as_json:
-        print_json(checked.as_dict())
+        print_json(checked.as_dict(wording_of(running_command())))
         return
     for number, (types, description, agreement) in enumerate(checked.parts, 1):
         if types:

@@ -24,5 +24,5 @@ def command(out: Path, force: bool, quiet: bool) -> None:
     from crowdseq.workflows.demonstrating import demonstrate
 
     saved = demonstrate(out, force=force, listener=terminal(quiet))
-    click.echo(run_in_words(saved.run.consensus, saved.metrics))
+    click.echo(run_in_words(saved.run.consensus, saved.run.metrics))
     click.echo(f"\nthe report: {out / 'report.html'}")

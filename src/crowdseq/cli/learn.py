@@ -102,6 +102,6 @@ def command(
     if as_json:
         print_json(saved.as_dict())
     else:
-        click.echo(run_in_words(saved.run.consensus, saved.metrics))
+        click.echo(run_in_words(saved.run.consensus, saved.run.metrics))
         click.echo(f"\nwritten to {out}/: {', '.join(sorted(saved.paths))}")
         click.echo(f"the report: {out / 'report.html'}")

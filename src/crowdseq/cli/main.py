@@ -8,7 +8,7 @@ from importlib import import_module
 import click
 
 from crowdseq.cli.wording import running_command, wording_of
-from crowdseq.errors import CrowdseqError, FormatError, InputError, Problem, Wording
+from crowdseq.errors import CrowdseqError, FormatError, InputError, MissingCommandError, Problem, Wording
 
 # Name to one-line help. The modules are loaded only when a command runs, so that --help answers at once;
 # a test compares these lines with the commands' own.
@@ -28,19 +28,23 @@ COMMANDS = {
     "methods": "List the methods, or explain one and its settings.",
     "formats": "List the file formats that can be read and written.",
 }
+# Further commands come from other distributions, through this group of entry points (name to click command).
+# It is looked up only when such a command is called. Those of our own are listed above, installed or not.
+PLUGINS = "crowdseq.commands"
+ELSEWHERE = {"reproduce": "crowdseq-research", "bench": "crowdseq-research"}
 SHOWN_PROBLEMS = 20
 _TOLD_ONCE_FROM, _SHOWN_POINTS = 4, 5
 
 
 class LazyGroup(click.Group):
-    """A group whose commands live in modules of the same name."""
+    """A group whose commands live in modules of the same name, or come with another distribution."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        if cmd_name not in COMMANDS:
-            return None
+        if cmd_name not in COMMANDS or cmd_name in ELSEWHERE:
+            return _find_plugin(cmd_name)
         command = import_module(f"crowdseq.cli.{cmd_name}").command
         assert isinstance(command, click.Command)
         return command
@@ -48,6 +52,19 @@ class LazyGroup(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
+
+
+def _find_plugin(name: str) -> click.Command | None:
+    """The command of another distribution; None if nobody has it, an error if we know who would."""
+    from importlib.metadata import entry_points
+
+    for found in entry_points(group=PLUGINS, name=name):
+        command = found.load()
+        if isinstance(command, click.Command):
+            return command
+    if name in ELSEWHERE:
+        raise MissingCommandError(name, ELSEWHERE[name])
+    return None
 
 
 def _show_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:

@@ -1,7 +1,6 @@
 """What the terminal hears while a workflow works: notes of the reading and progress, on stderr."""
 
 from functools import partial
-from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -24,10 +23,6 @@ def show_report(report: Any, *, silent: bool, is_gold: bool = False) -> None:
     """The notes of an import report on stderr; where gold is read nobody misses annotators."""
     from crowdseq.reports.tables import visible
 
-    if silent:
-        return
-    worded = (
-        {"wording": wording_of(running_command())} if "wording" in signature(report.lines).parameters else {}
-    )
-    for line in report.lines(without=["no-annotators"] if is_gold else [], **worded):
+    unneeded = ["no-annotators"] if is_gold else []
+    for line in () if silent else report.lines(unneeded, wording_of(running_command())):
         click.echo(visible(line), err=True)

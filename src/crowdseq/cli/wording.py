@@ -1,10 +1,11 @@
 """Advice in the words of the command line: a setting is told as the option that sets it."""
 
 import sys
+from contextlib import suppress
 
 import click
 
-from crowdseq.errors import Wording
+from crowdseq.errors import CrowdseqError, Wording
 
 
 def wording_of(command: click.Command | None) -> Wording:
@@ -36,7 +37,9 @@ def running_command() -> click.Command | None:
     if context is not None and context.command is not crowdseq:
         return context.command
     name = next((word for word in sys.argv[1:] if word in COMMANDS), "")
-    return crowdseq.get_command(click.Context(crowdseq), name)
+    with suppress(CrowdseqError):  # one that is not installed is what the error is about
+        return crowdseq.get_command(click.Context(crowdseq), name)
+    return None
 
 
 def _options(command: click.Command | None) -> dict[str, click.Option]:

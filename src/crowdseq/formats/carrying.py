@@ -8,7 +8,7 @@ from typing import Any
 from crowdseq.errors import FormatError, Problem, SettingsError
 from crowdseq.formats.json_io.strict import JsonFault, loads
 from crowdseq.formats.spans.tokenize import tokenizer
-from crowdseq.formats.tools.conll.carrying_columns import Back, Carried, from_columns, with_tags
+from crowdseq.formats.tools.conll.carrying import Back, Carried, from_columns, with_tags
 from crowdseq.formats.tools.conll.columns import DOCUMENT_START, Columns
 
 INPUTS = ("text", "conll", "jsonl")

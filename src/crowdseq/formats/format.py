@@ -1,7 +1,7 @@
 """Format: what one kind of file is called, how it is recognised, read and written."""
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
@@ -9,9 +9,9 @@ from typing import NamedTuple, TypeAlias
 from crowdseq.core.building import Record
 from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
-from crowdseq.formats.files.inputs import Folder
-from crowdseq.formats.files.sources import Source, Stream
-from crowdseq.formats.findings.collector import Intake, Raw
+from crowdseq.formats.files.sources import Folder, Source, Stream
+from crowdseq.formats.findings.collector import Collector, Raw
+from crowdseq.formats.settings import ReadSettings
 
 NO, BY_NAME, LIKELY, SURE = range(4)
 # Settings that all formats use which mark characters instead of tokens.
@@ -26,9 +26,12 @@ MARKING = (
     "several_labels",
     "discontinuous",
 )
+Notes: TypeAlias = Sequence[str]
+_NOT_FOR_ALL = (*MARKING, "layer", "text_field", "columns", "files_mean", "predictions")
+_FOR_LAYERS = frozenset({"overlaps", "cut_tokens"})
 
 
-class Found(NamedTuple):
+class ReadRecord(NamedTuple):
     """A record, the line it begins at, and its text as it stands in the file (for the rejects file)."""
 
     record: Record
@@ -56,9 +59,10 @@ class Sample:
         return self.name.lower().removesuffix(".gz").endswith(tuple(f".{end}" for end in extensions))
 
 
-Reader: TypeAlias = Callable[[Stream, Source, Intake], Iterator[Found]]
-FolderReader: TypeAlias = Callable[[Folder, Intake], Iterator[tuple[str, Found]]]
-Notes: TypeAlias = Sequence[str]
+Reader: TypeAlias = Callable[[Stream, Source, Collector], Iterator[ReadRecord]]
+
+
+FolderReader: TypeAlias = Callable[[Folder, Collector], Iterator[tuple[str, ReadRecord]]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,7 +74,7 @@ class Format:
     is the usual one. settings: names of those in ReadSettings that only some formats use, and this one does.
     recognise: from a sample to NO, BY_NAME, LIKELY or SURE. read: the records of one file.
     recognise_folder, read_folder: for forms in which a folder is one thing; read_folder names the file of
-    each record. strangers: the files in such a folder that are none of this form.
+    each record. other_files: the files in such a folder that are none of this form.
     write, write_consensus: a corpus or a consensus to an open file; write_folder, write_consensus_folder:
     into an empty folder. Writers give back one line for everything that the format has no room for, and raise
     before they would change a text or a label.
@@ -86,8 +90,17 @@ class Format:
     read: Reader | None = None
     recognise_folder: Callable[[Folder], int] | None = None
     read_folder: FolderReader | None = None
-    strangers: Callable[[Folder], Sequence[Source]] | None = None
+    other_files: Callable[[Folder], Sequence[Source]] | None = None
     write: Callable[..., Notes] | None = None
     write_folder: Callable[[Corpus, Path], Notes] | None = None
     write_consensus: Callable[..., Notes] | None = None
     write_consensus_folder: Callable[[Consensus, Path], Notes] | None = None
+
+
+def unused_settings(settings: ReadSettings, forms: Iterable[Format]) -> list[str]:
+    """Names of settings that differ from their default and that none of these formats looks at."""
+    defaults = {setting.name: setting.default for setting in fields(settings)}
+    used = frozenset[str]().union(*(form.settings for form in forms))
+    if settings.in_layers:  # whatever the format, a corpus is taken apart after it was read
+        used |= _FOR_LAYERS
+    return [name for name in _NOT_FOR_ALL if name not in used and getattr(settings, name) != defaults[name]]

@@ -5,6 +5,7 @@ its help, its check and its entry in the reference.
 """
 
 import codecs
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from functools import cache
@@ -13,11 +14,11 @@ from typing import Any
 
 from crowdseq.errors import Advice, SettingsError
 from crowdseq.formats.files.limits import Limits
-from crowdseq.formats.spans.tokenize import check_tokenizer
 
 __all__ = ["Limits", "Option", "ReadSettings", "reading_options"]
 
 OFFSET_UNITS = ("auto", "characters", "utf-16", "graphemes")
+TOKENIZERS, REGEX, SPACY = ("words", "whitespace"), "regex:", "spacy:"
 _OTHER_NAMES = {"BIO": "IOB2", "IOB": "IOB1", "IOBES": "BIOES"}
 _NOT_FOR_FILES = frozenset({"idna", "punycode", "undefined", "unicode-escape", "raw-unicode-escape"})
 _OPTION = "option"
@@ -149,6 +150,20 @@ class ReadSettings:
 def reading_options() -> dict[str, Option]:
     """The settings that are options on the command line too, by name, in the order of the help."""
     return {one.name: one.metadata[_OPTION] for one in fields(ReadSettings) if _OPTION in one.metadata}
+
+
+def check_tokenizer(name: str) -> None:
+    """Raise if there is no such tokeniser; those of spaCy load slowly and are left for first use."""
+    if name in TOKENIZERS or name.startswith(SPACY):
+        return
+    pattern = name.removeprefix(REGEX) if name.startswith(REGEX) else ""
+    if not pattern:
+        known = "words, whitespace, regex:PATTERN or spacy:LANGUAGE"
+        raise SettingsError(f"tokenizer '{name}' is unknown, choose {known}")
+    try:
+        re.compile(pattern)
+    except re.error as error:
+        raise SettingsError(f"the pattern of tokenizer '{name}' is wrong: {error}") from None
 
 
 def _check_encoding(name: str | None) -> None:

@@ -13,6 +13,7 @@ from crowdseq.arrays import FloatArray, IntArray
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.ragged import gather_ranges
 from crowdseq.core.spans import convert
+from crowdseq.numerics.blocks import using_threads
 from crowdseq.numerics.chains.chain import Lattice, log_partition, marginals
 from crowdseq.numerics.em import Progress, climb, quiet
 from crowdseq.numerics.optimise.lbfgs import Memory, Minimiser
@@ -66,11 +67,12 @@ class CrfMa(JointAggregator):
         if corpus.n_tokens == 0 or corpus.annotations.n_votes == 0:
             return Learned(settle(corpus, label_shares(corpus)), None)
         ordered = Canonical.of(corpus)
-        joint = _Joint.of(self, ordered.corpus)
-        start = joint.start()
-        end = climb(joint.step, start, rounds=self.rounds, tolerance=self.tolerance, progress=progress)
+        with using_threads(self.threads):
+            joint = _Joint.of(self, ordered.corpus)
+            start = joint.start()
+            end = climb(joint.step, start, rounds=self.rounds, tolerance=self.tolerance, progress=progress)
+            truth = ordered.restore_tokens(joint.truth(end.state, by_tagger=self.truth == "tagger"))
         tagger = self.trainer.tagger(joint.problem, corpus.scheme, end.state.weights)
-        truth = ordered.restore_tokens(joint.truth(end.state, by_tagger=self.truth == "tagger"))
         strengths = ordered.restore_annotators(end.state.strengths)
         reliability = strengths / strengths.mean()
         consensus = settle(corpus, truth, history=end.history, reliability=reliability)
@@ -175,9 +177,8 @@ class _Joint:
             self._targets(state), self.c2, self.minimiser, state.weights, state.memory, self.seen
         )
         whole = self.problem.lattice(found.weights)
-        threads = self.problem.threads
-        free = log_partition(whole, threads)[self.rows.sentences]
-        scores = log_partition(self.rows.lattice(whole), threads) - free + self.rows.surplus
+        free = log_partition(whole)[self.rows.sentences]
+        scores = log_partition(self.rows.lattice(whole)) - free + self.rows.surplus
         chances, likelihood = self._share_out(scores, strengths)
         penalty = self.c2 * float(found.weights @ found.weights)
         prior = self.smoothing * float((np.log(strengths) - strengths).sum())
@@ -186,7 +187,7 @@ class _Joint:
     def truth(self, state: _State, *, by_tagger: bool) -> FloatArray:
         """(T, M) posteriors; sentences without answers always get the tagger's."""
         whole = self.problem.lattice(state.weights)
-        tagged = marginals(whole, self.problem.threads).unary
+        tagged = marginals(whole).unary
         if by_tagger:
             return tagged
         answered, _ = self._spread(state, whole)
@@ -199,7 +200,7 @@ class _Joint:
 
     def _spread(self, state: _State, whole: Lattice) -> tuple[FloatArray, FloatArray]:
         """(T, M) labels and (M, M) pairs of the answers, weighed by their chances."""
-        found = marginals(self.rows.lattice(whole), self.problem.threads, state.chances)
+        found = marginals(self.rows.lattice(whole), state.chances)
         weighed = found.unary * np.repeat(state.chances, np.diff(self.rows.bounds))[:, None]
         labels = np.zeros_like(whole.unary)
         np.add.at(labels, self.rows.tokens, weighed)

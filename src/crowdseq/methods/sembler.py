@@ -13,6 +13,7 @@ from crowdseq.aggregation.truth_model import crf_problem
 from crowdseq.aggregation.voting import label_shares
 from crowdseq.arrays import BoolArray, FloatArray
 from crowdseq.core.corpus import Corpus
+from crowdseq.numerics.blocks import using_threads
 from crowdseq.numerics.chains.candidates import with_paths
 from crowdseq.numerics.chains.chain import Lattice, log_partition, marginals
 from crowdseq.numerics.crowds.annotator_models import Judgement
@@ -74,9 +75,10 @@ class Sembler(JointAggregator):
         if corpus.n_tokens == 0:
             return Learned(settle(corpus, np.zeros((0, len(corpus.scheme)))), None)
         ordered = Canonical.of(corpus)
-        joint = _Joint.of(self, ordered.corpus)
-        start = joint.start(ordered.corpus)
-        end = climb(joint.step, start, rounds=self.rounds, tolerance=self.tolerance, progress=progress)
+        with using_threads(self.threads):
+            joint = _Joint.of(self, ordered.corpus)
+            start = joint.start(ordered.corpus)
+            end = climb(joint.step, start, rounds=self.rounds, tolerance=self.tolerance, progress=progress)
         tagger = self.trainer.tagger(joint.problem, corpus.scheme, end.state.weights)
         truth = ordered.restore_tokens(end.state.truth)
         described = end.state.judgement.describe() if end.state.judgement else {}
@@ -135,9 +137,8 @@ class _Joint:
         found = self.problem.train(targets, self.c2, self.minimiser, state.weights, state.memory)
         free = self.problem.lattice(found.weights)
         clamped = self.problem.lattice(found.weights, self.votes.fold(judgement.scores) + self.barred)
-        threads = self.problem.threads
-        truth = marginals(clamped, threads)
-        likelihood = float(truth.log_partition.sum() - log_partition(free, threads).sum())
+        truth = marginals(clamped)
+        likelihood = float(truth.log_partition.sum() - log_partition(free).sum())
         penalty = self.c2 * float(found.weights @ found.weights)
         new = _State(truth.unary, truth.pairwise, found.weights, found.memory, judgement)
         return new, likelihood - penalty + judgement.credit

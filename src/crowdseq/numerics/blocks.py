@@ -2,12 +2,15 @@
 
 import os
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from queue import SimpleQueue
 from threading import Lock, Thread
 
 import numpy as np
 
 from crowdseq.arrays import IntArray
+from crowdseq.errors import SettingsError
 
 TOKENS_PER_BLOCK = 4096  # small enough for a block's arrays to stay in the second-level cache
 
@@ -24,13 +27,41 @@ def sentence_blocks(offsets: IntArray, tokens_per_block: int = TOKENS_PER_BLOCK)
     return np.append(bounds, n_sentences).astype(np.int64)
 
 
+_THREADS: ContextVar[int] = ContextVar("crowdseq_threads", default=1)
 _WAITING: dict[tuple[int, int], "SimpleQueue[_Share]"] = {}  # by process and number of threads
 
 
-def run_blocks(work: Callable[[int], None], n_blocks: int, threads: int) -> None:
-    """Call work(block) once for every block, on up to `threads` threads; the caller's is one of them."""
+@contextmanager
+def using_threads(threads: int | None) -> Iterator[None]:
+    """Inside, `run_blocks` spreads its work over so many threads; None leaves it as it is.
+
+    The number is ambient, not an argument of all that calculates: it never changes a result, so no function
+    needs it to say what it gives back. Each thread has its own number, and one that begins has 1.
+    """
+    if threads is None:
+        yield
+        return
+    if threads < 1:
+        raise SettingsError(f"threads must be at least 1, not {threads}")
+    before = _THREADS.set(threads)
+    try:
+        yield
+    finally:
+        _THREADS.reset(before)
+
+
+def threads_in_use() -> int:
+    """Over how many threads `run_blocks` spreads its work here: 1 unless `using_threads` says otherwise."""
+    return _THREADS.get()
+
+
+def run_blocks(work: Callable[[int], None], n_blocks: int) -> None:
+    """Call work(block) once for every block, on the threads in use; the caller's is one of them.
+
+    Each call must write what no other call reads or writes. Inside work, one thread is in use.
+    """
     turns = iter(range(n_blocks))
-    extra = min(threads, n_blocks) - 1
+    extra = min(threads_in_use(), n_blocks) - 1
     if extra <= 0:
         return _drain(work, turns)
     # The kernels release the interpreter lock; numba's own thread layers are left alone because
@@ -40,7 +71,8 @@ def run_blocks(work: Callable[[int], None], n_blocks: int, threads: int) -> None
     for share in shares:
         waiting.put(share)
     try:
-        _drain(work, turns)
+        with using_threads(1):
+            _drain(work, turns)
     finally:
         errors = [share.outcome.get() for share in shares if not share.take()]
     for error in errors:
@@ -89,5 +121,6 @@ def _helpers(size: int) -> "SimpleQueue[_Share]":
 
 
 def _serve(waiting: "SimpleQueue[_Share]") -> None:
+    _THREADS.set(1)  # some interpreters hand the starter's context to a new thread
     while True:
         waiting.get().run()

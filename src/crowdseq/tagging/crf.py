@@ -9,6 +9,7 @@ from crowdseq.arrays import FloatArray, IntArray
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.labels import LabelScheme
 from crowdseq.errors import AnnotationError, SettingsError
+from crowdseq.numerics.blocks import using_threads
 from crowdseq.numerics.optimise.lbfgs import Minimiser
 from crowdseq.tagging.chunks import CHUNKS, Chain
 from crowdseq.tagging.features import FeatureSettings, feature_settings
@@ -28,8 +29,8 @@ class CrfTrainer:
     |weights|. max_iterations, tolerance: when L-BFGS stops (see Minimiser). chunks: BIOES lets the CRF tell
     the last token of a span, and spans of one token, from others when it is trained on hard IOB2 tags;
     `borders` also lets it tell an O beside a span from others. The tagger still answers in IOB2. `own` keeps
-    to the tags of the corpus. threads: for training; they change no number. progress: told (iteration, value
-    of the objective).
+    to the tags of the corpus. threads: for `fit`; they change no number, and None takes those in use.
+    progress: told (iteration, value of the objective).
     """
 
     features: str | FeatureSettings = "full"
@@ -39,7 +40,7 @@ class CrfTrainer:
     max_iterations: int = 300
     tolerance: float = 1e-5
     chunks: str = "borders"  # the best on average; BIOES gains half a point where entities are plain names
-    threads: int = 1
+    threads: int | None = None
     progress: Callable[[int, float], None] | None = None
 
     def __post_init__(self) -> None:
@@ -47,7 +48,7 @@ class CrfTrainer:
             if not (np.isfinite(value) and value >= 0.0):
                 raise SettingsError(f"{name} must be a number not below 0, not {value}")
         for name, count in (("max_iterations", self.max_iterations), ("threads", self.threads)):
-            if count < 1:
+            if count is not None and count < 1:
                 raise SettingsError(f"{name} must be at least 1, not {count}")
         if self.chunks not in CHUNKS:
             raise SettingsError(f"chunks is '{self.chunks}', choose from {', '.join(CHUNKS)}")
@@ -75,8 +76,9 @@ class CrfTrainer:
         words still count as words of the text (for min_count, and for which features get a weight).
         """
         chain = self.chain(corpus, targets)
-        problem, wanted, weights = self.prepare(corpus, targets, sentence_weights, chain)
-        optimum = problem.train(wanted, self.c2, self.minimiser, sentence_weights=weights)
+        with using_threads(self.threads):
+            problem, wanted, weights = self.prepare(corpus, targets, sentence_weights, chain)
+            optimum = problem.train(wanted, self.c2, self.minimiser, sentence_weights=weights)
         return self.tagger(problem, corpus.scheme, optimum.weights, chain)
 
     def chain(self, corpus: Corpus, targets: IntArray | Targets) -> Chain:
@@ -116,7 +118,6 @@ class CrfTrainer:
             ChainRules(inside.allowed, inside.starts, inside.ends),
             self.feature_settings,
             support=wanted.unary,
-            threads=self.threads,
         )
         return problem, wanted, weights
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from crowdseq.arrays import FloatArray, IntArray
 from crowdseq.core.ragged import offsets_of
-from crowdseq.numerics.blocks import run_blocks
+from crowdseq.numerics.blocks import run_blocks, threads_in_use
 from crowdseq.numerics.compiling import own_labels
 from crowdseq.numerics.features.grouped import pair_masses, scatter
 from crowdseq.numerics.features.piece_rows import PieceRows, pair_columns, score_values
@@ -87,13 +87,13 @@ class Layout:
     def n_rows(self) -> int:
         return int(self.row_starts[-1])
 
-    def fill_rows(self, weights: FloatArray, rows: FloatArray, threads: int) -> None:
+    def fill_rows(self, weights: FloatArray, rows: FloatArray) -> None:
         """Rows (R, M) from weights."""
         whole = {
             stream: self._pieces[stream].lay_out(self._columns[stream], self._own(stream, weights))
             for stream in self._streams_with_rows
         }
-        jobs = self._jobs("value_bounds", threads)
+        jobs = self._jobs("value_bounds")
 
         def work(job: int) -> None:
             stream, first, last = jobs[job]
@@ -113,10 +113,11 @@ class Layout:
                 rows[self.row_starts[stream] : self.row_starts[stream + 1]],
             )
 
-        run_blocks(work, len(jobs), threads)
+        run_blocks(work, len(jobs))
 
-    def _jobs(self, bounds: str, threads: int) -> list[tuple[int, int, int]]:
-        """(stream, first, last): stretches of values or pieces, by the name of their bounds, for threads."""
+    def _jobs(self, bounds: str) -> list[tuple[int, int, int]]:
+        """(stream, first, last): stretches of values or pieces, by the name of their bounds."""
+        threads = threads_in_use()
         if (bounds, threads) not in self._cut:
             parts = threads * _PARTS_PER_THREAD if threads > 1 else 1
             self._cut[bounds, threads] = [
@@ -129,15 +130,15 @@ class Layout:
     def _own(self, stream: int, weights: FloatArray) -> FloatArray:
         return weights[self.pair_starts[stream] : self.pair_starts[stream + 1]]
 
-    def collect(self, masses: FloatArray, rows: FloatArray, result: FloatArray, threads: int) -> None:
+    def collect(self, masses: FloatArray, rows: FloatArray, result: FloatArray) -> None:
         """Masses (T, M) of tokens to masses of pairs, into result; rows (R, M) is scratch."""
         first_jobs = [
-            *self._scatter_jobs(masses, rows, threads),
-            *self._entry_jobs(masses, result, threads),
+            *self._scatter_jobs(masses, rows),
+            *self._entry_jobs(masses, result),
         ]
-        run_blocks(lambda job: first_jobs[job](), len(first_jobs), threads)
+        run_blocks(lambda job: first_jobs[job](), len(first_jobs))
         labels = own_labels(self.n_labels)
-        jobs = self._jobs("piece_bounds", threads)
+        jobs = self._jobs("piece_bounds")
 
         def work(job: int) -> None:
             stream, first, last = jobs[job]
@@ -155,17 +156,18 @@ class Layout:
                 self._own(stream, result),
             )
 
-        run_blocks(work, len(jobs), threads)
+        run_blocks(work, len(jobs))
 
-    def _scatter_jobs(self, masses: FloatArray, rows: FloatArray, threads: int) -> list[Job]:
-        labels = own_labels(self.n_labels)
+    def _scatter_jobs(self, masses: FloatArray, rows: FloatArray) -> list[Job]:
+        labels, threads = own_labels(self.n_labels), threads_in_use()
         if threads == 1 or not self.n_rows:
             return [lambda: scatter(labels, self.token_rows, masses, rows)]
         if threads not in self._parts:
             self._parts[threads] = cut_rows(self.token_rows, self.n_rows, threads)
         return [partial(part.collect, labels, masses, rows) for part in self._parts[threads]]
 
-    def _entry_jobs(self, masses: FloatArray, result: FloatArray, threads: int) -> list[Job]:
+    def _entry_jobs(self, masses: FloatArray, result: FloatArray) -> list[Job]:
+        threads = threads_in_use()
         if threads == 1:
             return [partial(self.entries.collect, masses, result)]
         return [

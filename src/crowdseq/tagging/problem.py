@@ -1,6 +1,6 @@
 """CrfProblem: one text, its features and its label rules, ready to be trained towards many targets."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -55,7 +55,6 @@ class CrfProblem:
     rules: ChainRules
     offsets: IntArray
     learnt_transitions: IntArray
-    threads: int = 1
 
     @classmethod
     def build(
@@ -65,7 +64,6 @@ class CrfProblem:
         features: FeatureSettings,
         support: FloatArray | None = None,
         learnt: BoolArray | None = None,
-        threads: int = 1,
     ) -> "CrfProblem":
         """support: (T, M), above zero for the labels that a token may come to have; all labels if not given.
 
@@ -74,8 +72,6 @@ class CrfProblem:
         """
         if passage.n_tokens == 0:
             raise AnnotationError("there is nothing to train on: the text has no tokens")
-        if threads < 1:
-            raise SettingsError(f"threads must be at least 1, not {threads}")
         n_labels = len(rules.starts)
         if support is None:
             support = np.ones((passage.n_tokens, n_labels))
@@ -88,7 +84,7 @@ class CrfProblem:
             take_stock(passage, features), offsets, np.ascontiguousarray(support, dtype=np.float64)
         )
         free = rules.allowed if learnt is None else rules.allowed & learnt
-        return cls(layout, rules, offsets, np.flatnonzero(free), threads)
+        return cls(layout, rules, offsets, np.flatnonzero(free))
 
     @property
     def n_weights(self) -> int:
@@ -117,7 +113,7 @@ class CrfProblem:
         """(T, M) the score of every label for every token, transitions aside."""
         labels = own_labels(self.n_labels)
         rows = np.empty((self.layout.n_rows, self.n_labels))
-        self.layout.fill_rows(weights, rows, self.threads)
+        self.layout.fill_rows(weights, rows)
         scores = np.empty((int(self.offsets[-1]), self.n_labels))
         bounds = self.offsets[self.blocks]
 
@@ -127,7 +123,7 @@ class CrfProblem:
             emit(labels, self.layout.token_rows, rows, first, last, self.n_labels, own)
             self.layout.entries.add(weights, first, last, scores)
 
-        run_blocks(work, len(bounds) - 1, self.threads)
+        run_blocks(work, len(bounds) - 1)
         return scores
 
     def lattice(self, weights: FloatArray, extra: FloatArray | None = None) -> Lattice:
@@ -163,8 +159,7 @@ class CrfProblem:
                     f"start and memory must have {self.n_weights} weights, found shape {given.shape}"
                 )
         begin = np.zeros(self.n_weights) if start is None else start
-        search = replace(minimiser or Minimiser(), threads=self.threads)
-        return search.minimise(objective, begin, memory)
+        return (minimiser or Minimiser()).minimise(objective, begin, memory)
 
     def objective(
         self, targets: Targets, c2: float = 1.0, sentence_weights: FloatArray | None = None
@@ -210,7 +205,7 @@ class Objective:
         repeated = np.repeat(sentence_weights, np.diff(problem.offsets))
         weighted = np.ascontiguousarray(targets.unary * repeated[:, None])
         observed = np.empty(problem.n_weights)
-        layout.collect(weighted, rows, observed[: layout.n_pairs], problem.threads)
+        layout.collect(weighted, rows, observed[: layout.n_pairs])
         pairs = targets.edges(sentence_weights)
         check_pairs(pairs, problem.rules.allowed)
         observed[layout.n_pairs :] = pairs.ravel()[problem.learnt_transitions]
@@ -218,15 +213,15 @@ class Objective:
 
     def __call__(self, weights: FloatArray) -> tuple[float, FloatArray]:
         problem, layout = self.problem, self.problem.layout
-        layout.fill_rows(weights, self.rows, problem.threads)
+        layout.fill_rows(weights, self.rows)
         log_partition, pairs = self._expect(weights)
         if np.isneginf(log_partition).any():
             stuck = int(np.flatnonzero(np.isneginf(log_partition))[0])
             raise AnnotationError(f"sentence {stuck + 1}: no label sequence of its length keeps the rules")
         gradient = np.empty(problem.n_weights)
-        layout.collect(self.expected, self.rows, gradient[: layout.n_pairs], problem.threads)
+        layout.collect(self.expected, self.rows, gradient[: layout.n_pairs])
         gradient[layout.n_pairs :] = pairs.ravel()[problem.learnt_transitions]
-        along, square = subtract_and_penalise(gradient, self.observed, weights, self.c2, problem.threads)
+        along, square = subtract_and_penalise(gradient, self.observed, weights, self.c2)
         return dot(self.sentence_weights, log_partition) - along + self.c2 * square, gradient
 
     def _expect(self, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -259,5 +254,5 @@ class Objective:
                 pairs[block],
             )
 
-        run_blocks(work, n_blocks, problem.threads)
+        run_blocks(work, n_blocks)
         return log_partition, pairs.sum(axis=0)

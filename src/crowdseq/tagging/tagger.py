@@ -13,7 +13,7 @@ from crowdseq.core.labels import LabelScheme
 from crowdseq.core.ragged import offsets_of
 from crowdseq.core.text import Text
 from crowdseq.errors import AnnotationError, SettingsError
-from crowdseq.numerics.blocks import run_blocks, sentence_blocks
+from crowdseq.numerics.blocks import run_blocks, sentence_blocks, using_threads
 from crowdseq.numerics.chains.chain import Lattice, best_paths, k_best_paths, log_partition, marginals
 from crowdseq.numerics.compiling import own_labels
 from crowdseq.numerics.features.grouped import add_windows
@@ -59,7 +59,7 @@ class _SeenStream:
     edge: int
     rows: FloatArray
 
-    def add_to(self, scores: FloatArray, offsets: IntArray, threads: int) -> None:
+    def add_to(self, scores: FloatArray, offsets: IntArray) -> None:
         """Add to scores (T, M) what every token sees of the stream."""
         bounds, labels = sentence_blocks(offsets), own_labels(scores.shape[1])
 
@@ -67,7 +67,7 @@ class _SeenStream:
             first, last = bounds[block], bounds[block + 1]
             add_windows(labels, self.window, self.ids, self.edge, offsets, first, last, self.rows, scores)
 
-        run_blocks(work, len(bounds) - 1, threads)
+        run_blocks(work, len(bounds) - 1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +77,7 @@ class _SeenPairs:
     stream: StreamWeights
     ids: IntArray
 
-    def add_to(self, scores: FloatArray, offsets: IntArray, threads: int) -> None:
+    def add_to(self, scores: FloatArray, offsets: IntArray) -> None:
         """Add to scores (T, M) what every token sees of the stream."""
         bounds, stream = sentence_blocks(offsets), self.stream
         window = stream.window
@@ -96,7 +96,7 @@ class _SeenPairs:
                 scores,
             )
 
-        run_blocks(work, len(bounds) - 1, threads)
+        run_blocks(work, len(bounds) - 1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,11 +133,12 @@ class Tagger:
         return self.tag_many([tokens], context)[0]
 
     def tag_many(
-        self, sentences: Sequence[Sequence[str]], context: Context | None = None, threads: int = 1
+        self, sentences: Sequence[Sequence[str]], context: Context | None = None, threads: int | None = None
     ) -> list[tuple[str, ...]]:
-        """The best valid tags of every sentence."""
-        lattice = self.lattice(sentences, context, threads)
-        path, _ = best_paths(lattice, threads)
+        """The best valid tags of every sentence. threads change no tag; None: those in use."""
+        with using_threads(threads):
+            lattice = self.lattice(sentences, context)
+            path, _ = best_paths(lattice)
         if len(path) and path.min() < 0:
             token = int(np.flatnonzero(path < 0)[0])
             stuck = int(np.searchsorted(lattice.offsets, token, side="right"))
@@ -151,11 +152,12 @@ class Tagger:
         return self.marginals_many([tokens], context)[0]
 
     def marginals_many(
-        self, sentences: Sequence[Sequence[str]], context: Context | None = None, threads: int = 1
+        self, sentences: Sequence[Sequence[str]], context: Context | None = None, threads: int | None = None
     ) -> list[FloatArray]:
-        """The same for every sentence."""
-        lattice = self.lattice(sentences, context, threads)
-        rows = summed(marginals(lattice, threads).unary, self._outer, len(self.scheme))
+        """The same for every sentence; threads as in `tag_many`."""
+        with using_threads(threads):
+            lattice = self.lattice(sentences, context)
+            rows = summed(marginals(lattice).unary, self._outer, len(self.scheme))
         return np.split(rows, lattice.offsets[1:-1]) if lattice.n_sentences else []
 
     def k_best(
@@ -193,9 +195,7 @@ class Tagger:
         tags = self.scheme.tags
         return Explanation(tags[tag], float(chances[tag]), tags[other], tuple(found))
 
-    def lattice(
-        self, sentences: Sequence[Sequence[str]], context: Context | None = None, threads: int = 1
-    ) -> Lattice:
+    def lattice(self, sentences: Sequence[Sequence[str]], context: Context | None = None) -> Lattice:
         """All scores of some sentences laid end to end, the rules of `chain` included."""
         if isinstance(sentences, str) or (len(sentences) and isinstance(sentences[0], str)):
             raise AnnotationError("a sentence must be a list of tokens, found one string; split it first")
@@ -203,7 +203,7 @@ class Tagger:
         offsets = offsets_of(np.fromiter(map(len, sentences), dtype=np.int64, count=len(sentences)))
         scores = np.zeros((len(tokens), len(self.chain)))
         for seen in self._seen(sentences, tokens, offsets, context):
-            seen.add_to(scores, offsets, threads)
+            seen.add_to(scores, offsets)
         return Lattice(scores, offsets, self.transitions, *self._edges)
 
     def _seen(

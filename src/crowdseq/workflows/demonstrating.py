@@ -8,7 +8,8 @@ from crowdseq.formats import read
 from crowdseq.workflows.learn_files import SavedRun
 from crowdseq.workflows.learning import learn
 from crowdseq.workflows.reading import SILENT, Listener
-from crowdseq.workflows.run_folder import check_free, run_paths, save_run
+from crowdseq.workflows.run_folder import run_paths
+from crowdseq.workflows.run_target import check_free
 
 
 def demo_corpus() -> Corpus:
@@ -22,4 +23,5 @@ def demonstrate(out: Path, *, force: bool = False, listener: Listener = SILENT) 
     check_free(out, force=force)
     with listener.progress() as progress:
         run = learn(demo_corpus(), progress=progress)
-    return SavedRun(run, save_run(run, out, force=force), run_paths(out))
+    run.save(out, force=force)
+    return SavedRun(run, run_paths(out))

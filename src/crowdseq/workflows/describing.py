@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from crowdseq.errors import Wording, in_python
 from crowdseq.evaluation.agreement import measure_agreement
 from crowdseq.evaluation.description import Description, describe
 from crowdseq.evaluation.measures import Agreement
@@ -30,11 +31,11 @@ class CheckedCrowd:
     parts: tuple[DescribedPart, ...]
     report: ImportReport
 
-    def as_dict(self) -> dict[str, Any]:
-        """The content of `check --json`."""
+    def as_dict(self, wording: Wording = in_python) -> dict[str, Any]:
+        """The content of `check` as JSON; wording: how its notes name settings."""
         made = [part.as_dict() for part in self.parts]
         whole = made[0] if len(made) == 1 else {"layers": made}
-        return {"format_version": FORMAT_VERSION, **whole, "import": self.report.as_dict()}
+        return {"format_version": FORMAT_VERSION, **whole, "import": self.report.as_dict(wording)}
 
 
 def check_files(request: CrowdRequest) -> CheckedCrowd:

@@ -6,10 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from crowdseq.formats import ImportReport, read
-from crowdseq.workflows.learning import Run, learn
+from crowdseq.workflows.learning import learn
 from crowdseq.workflows.reading import CrowdRequest, read_crowd
 from crowdseq.workflows.recipes import check_options, make_recipe, parse_settings, with_threads
-from crowdseq.workflows.run_folder import part_folder, prepare_folder, run_paths, save_run
+from crowdseq.workflows.run import Run
+from crowdseq.workflows.run_folder import run_paths
+from crowdseq.workflows.run_target import open_target
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,36 +47,35 @@ class LearnRequest(CrowdRequest):
 
 @dataclass(frozen=True)
 class SavedRun:
-    """A run that lies in its folder: itself, its metrics, its files by name, what reading its input found."""
+    """A run that lies in its folder: itself, its files by name, and what reading its input found."""
 
     run: Run
-    metrics: dict[str, Any]
     paths: dict[str, str]
     report: ImportReport | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """The content of `learn --json`."""
-        return self.metrics | {"paths": self.paths}
+        return self.run.metrics | {"paths": self.paths}
 
 
 def learn_files(request: LearnRequest) -> SavedRun:
     """Learn from crowd files and write a run folder; whatever can be refused early is."""
-    prepare_folder(request.out, force=request.force, resume=request.resume)
-    settings, seed = request.typed_settings(), request.seed or 0
-    make_recipe(request.method, settings, seed)  # a wrong setting is told before the files are read
-    corpus, report = read_crowd(request)
-    with request.listener.progress() as progress:
-        run = learn(
-            corpus,
-            request.method,
-            tagger=request.tagger,
-            targets=request.targets,
-            progress=progress,
-            checkpoints=part_folder(request.out),
-            dev=read(request.dev).corpus if request.dev else None,
-            **({"seed": seed} | settings),
-        )
-    source = {"inputs": report.as_dict()["files"], "selection": asdict(request.reading.selection)}
-    run, folder = replace(run, source=source), request.out
-    metrics = save_run(run, folder, force=request.force, excel_safe=request.excel_safe)
-    return SavedRun(run, metrics, run_paths(folder), report)
+    with open_target(request.out, force=request.force, resume=request.resume) as target:
+        settings, seed = request.typed_settings(), request.seed or 0
+        make_recipe(request.method, settings, seed)  # a wrong setting is told before the files are read
+        corpus, report = read_crowd(request)
+        with request.listener.progress() as progress:
+            run = learn(
+                corpus,
+                request.method,
+                tagger=request.tagger,
+                targets=request.targets,
+                progress=progress,
+                checkpoints=target.checkpoints,
+                dev=read(request.dev).corpus if request.dev else None,
+                **({"seed": seed} | settings),
+            )
+        source = {"inputs": report.as_dict()["files"], "selection": asdict(request.reading.selection)}
+        run = replace(run, source=source)
+        run.save_at(target, excel_safe=request.excel_safe)
+    return SavedRun(run, run_paths(request.out), report)

@@ -1,8 +1,6 @@
 """learn: from a crowd to a consensus and a tagger, whatever the method."""
 
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -20,26 +18,9 @@ from crowdseq.tagging.tagger import Tagger
 from crowdseq.tagging.targets import Targets
 from crowdseq.workflows.checkpoints import CHECKPOINT_FILE, Checkpoint, fingerprint
 from crowdseq.workflows.recipes import make_recipe
+from crowdseq.workflows.run import Run
 
 TARGETS = ("hard", "soft")
-
-
-@dataclass(frozen=True)
-class Run(Learned):
-    """What was learned, with the recipe and the time it took; `save` writes it as a run folder."""
-
-    recipe: Aggregator
-    seconds: float = 0.0
-    source: Mapping[str, Any] = field(default_factory=dict)
-
-    def save(self, folder: str | Path, *, force: bool = False, excel_safe: bool = False) -> None:
-        """Write the run folder; an existing one is replaced only with `force`, once the new one is whole.
-
-        excel_safe: in its tables, an apostrophe before names that a spreadsheet would take for a formula.
-        """
-        from crowdseq.workflows.run_folder import save_run
-
-        save_run(self, Path(folder), force=force, excel_safe=excel_safe)
 
 
 def learn(

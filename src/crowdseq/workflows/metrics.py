@@ -6,12 +6,12 @@ from crowdseq.arrays import IntArray
 from crowdseq.core.consensus import Consensus
 from crowdseq.evaluation.calibration import entity_tokens, measure_calibration
 from crowdseq.evaluation.scores import score_tags
-from crowdseq.workflows.learning import Run
+from crowdseq.workflows.outcome import Outcome
 
 FORMAT_VERSION = 1
 
 
-def run_metrics(run: Run) -> dict[str, Any]:
+def run_metrics(run: Outcome) -> dict[str, Any]:
     """The content of `metrics.json`."""
     consensus = run.consensus
     corpus = consensus.corpus

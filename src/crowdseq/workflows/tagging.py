@@ -10,13 +10,14 @@ from crowdseq.errors import FormatError, Problem
 from crowdseq.formats.carrying import carry, guess_input
 from crowdseq.formats.files.lines import read_lines
 from crowdseq.formats.files.sources import STANDARD_INPUT, Source, open_source
-from crowdseq.formats.findings.collector import Intake
-from crowdseq.formats.models.crf import load_tagger
+from crowdseq.formats.findings.collector import Collector
+from crowdseq.formats.models.taggers import load_tagger
 from crowdseq.formats.settings import ReadSettings
-from crowdseq.formats.tools.conll.carrying_columns import Carried
+from crowdseq.formats.tools.conll.carrying import Carried
 from crowdseq.formats.tools.conll.columns import parse_columns
 from crowdseq.numerics.em import Progress, quiet
 from crowdseq.tagging.tagger import Context, Tagger
+from crowdseq.workflows.run_folder import TAGGER_FILES, check_files
 
 _SENTENCES_AT_A_TIME = 4096
 _GUESSED_FROM = 200
@@ -28,6 +29,8 @@ def open_tagger(folder: str | Path) -> Tagger:
     if not place.is_dir():
         what = "is a file, not" if place.exists() else "there is no such folder, give"
         raise FormatError(Problem(f"{what} the folder of a run or of a saved tagger", str(place)))
+    if not (place / "model.json").exists():
+        check_files(place, TAGGER_FILES)
     if (place / "tagger").is_dir():
         return load_tagger(place / "tagger")
     if (place / "settings.json").exists() and not (place / "model.json").exists():
@@ -53,8 +56,8 @@ def tag_file(
     """
     reading = settings or ReadSettings()
     source = Source(path, Path(path).name, None if path == STANDARD_INPUT else Path(path))
-    with open_source(source, reading.limits) as stream, Intake(reading) as intake:
-        lines = read_lines(stream, intake)
+    with open_source(source, reading.limits) as stream, Collector(reading) as collector:
+        lines = read_lines(stream, collector)
         first = list(islice(lines, _GUESSED_FROM))
         if kind is None:
             kind = "conll" if reading.columns else guess_input(path, [line for _, line in first])
@@ -70,7 +73,7 @@ def tag_file(
             progress("tagging sentences", done, done)
         if not done and kind == "text" and any(line.strip() for _, line in first):
             raise FormatError(Problem("no line has a token, choose another --tokenizer", path))
-        intake.finish()
+        collector.finish()
 
 
 def _tagged(tagger: Tagger, waiting: list[Carried], confidence: bool, threads: int) -> Iterator[str]:

@@ -24,6 +24,7 @@ from crowdseq.methods.sa_slc.evidence import ContextVotes, Evidence, linked_toke
 from crowdseq.methods.sa_slc.joint_em import JointEm, State
 from crowdseq.methods.sa_slc.presets import CHOICES, LEAST, PRESETS
 from crowdseq.methods.sa_slc.rounds import Ascent, ascend, judge_on
+from crowdseq.numerics.blocks import using_threads
 from crowdseq.numerics.chains.candidates import Candidates, candidate_mask, with_paths
 from crowdseq.numerics.chains.pruned_chain import CandidateLists, mean_log10_sequences
 from crowdseq.numerics.crowds.categorical import count_votes
@@ -137,7 +138,8 @@ class SaSlc(ResumableAggregator):
 
     def learn(self, corpus: Corpus, *, progress: Progress = quiet, help: Help = NO_HELP) -> Learned:
         ordered = Canonical.of(corpus, whole_documents=True)
-        consensus, belief = self._settled(corpus, ordered, progress, help)
+        with using_threads(self.threads):
+            consensus, belief = self._settled(corpus, ordered, progress, help)
         if belief is None:
             return Learned(consensus, None)
         progress("training the tagger", 0, 1)
@@ -146,7 +148,8 @@ class SaSlc(ResumableAggregator):
         return Learned(consensus, tagger)
 
     def aggregate(self, corpus: Corpus, *, progress: Progress = quiet, help: Help = NO_HELP) -> Consensus:
-        return self._settled(corpus, Canonical.of(corpus, whole_documents=True), progress, help)[0]
+        with using_threads(self.threads):
+            return self._settled(corpus, Canonical.of(corpus, whole_documents=True), progress, help)[0]
 
     def _settled(
         self, corpus: Corpus, ordered: Canonical, progress: Progress, help: Help
@@ -205,7 +208,6 @@ class SaSlc(ResumableAggregator):
             surprise=float(self.surprise or 0.0),
             first_steps=2 * int(self.steps or 1),
             steps=int(self.steps or 1),
-            threads=self.threads,
         )
         return session, chosen
 

@@ -103,9 +103,9 @@ class Evidence:
         contexts = (classes[self.votes.tokens], *self.contexts)
         return self._build(self.votes, contexts, self.table.n_tokens)
 
-    def learn(self, truth: FloatArray, smoothing: Smoothing, threads: int = 1) -> FloatArray:
+    def learn(self, truth: FloatArray, smoothing: Smoothing) -> FloatArray:
         """(T, M) truth to (F, M) log p(vote | truth, context) of each kind of vote."""
-        return self.model.log_probabilities(self.table.gather(truth, threads), smoothing)
+        return self.model.log_probabilities(self.table.gather(truth), smoothing)
 
     def draw(self, rng: np.random.Generator, n_labels: int) -> FloatArray:
         """(F, M) the same drawn from Dirichlet(1) rows, the paper's start.

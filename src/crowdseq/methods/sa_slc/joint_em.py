@@ -79,7 +79,6 @@ class JointEm:
     surprise: float
     first_steps: int
     steps: int
-    threads: int
 
     @property
     def megabytes(self) -> float:
@@ -102,7 +101,7 @@ class JointEm:
     def from_tables(self, tables: FloatArray, weights: FloatArray) -> State:
         """A start from annotator tables (F, M) and CRF weights."""
         scores, transitions = self.truth.scores(weights)
-        said = self.vote_weights * self.evidence.table.fold(tables, self.threads)
+        said = self.vote_weights * self.evidence.table.fold(tables)
         belief, _ = self._believe(scores + said, transitions)
         return State(belief, weights, said)
 
@@ -144,7 +143,7 @@ class JointEm:
 
     def _read(self, evidence: Evidence, believed: FloatArray) -> FloatArray:
         """The same under tables learned from what is believed."""
-        return evidence.table.fold(evidence.learn(believed, self.smoothing, self.threads), self.threads)
+        return evidence.table.fold(evidence.learn(believed, self.smoothing))
 
     def softened(self, state: State, temperature: float) -> FloatArray:
         """(T, M) probabilities as they are told to people: all scores divided by the temperature."""
@@ -166,9 +165,7 @@ class JointEm:
     def _believe(self, scores: FloatArray, transitions: FloatArray) -> tuple[Belief, float]:
         """The E-step: posteriors over the candidate paths, and the summed log-partition."""
         starts, ends = self.truth.problem.rules.edges
-        found = pruned_marginals(
-            self.candidates, scores, transitions, starts, ends, self.truth.folds, self.threads
-        )
+        found = pruned_marginals(self.candidates, scores, transitions, starts, ends, self.truth.folds)
         return Belief(found.unary, found.pairwise), float(found.log_partition.sum())
 
 

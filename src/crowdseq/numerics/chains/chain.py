@@ -67,7 +67,7 @@ class Marginals:
     pairwise: FloatArray
 
 
-def log_partition(lattice: Lattice, threads: int = 1) -> FloatArray:
+def log_partition(lattice: Lattice) -> FloatArray:
     """(N,) log of the summed exponentials of all path scores; minus infinity where there is no path."""
     bounds = sentence_blocks(lattice.offsets)
     labels, edges = own_labels(lattice.n_labels), lattice.edges
@@ -85,11 +85,11 @@ def log_partition(lattice: Lattice, threads: int = 1) -> FloatArray:
             result,
         )
 
-    run_blocks(work, len(bounds) - 1, threads)
+    run_blocks(work, len(bounds) - 1)
     return result
 
 
-def marginals(lattice: Lattice, threads: int = 1, sentence_weights: FloatArray | None = None) -> Marginals:
+def marginals(lattice: Lattice, sentence_weights: FloatArray | None = None) -> Marginals:
     """Probabilities of labels and of label pairs; `sentence_weights` (N,) count in the pairwise sum.
 
     A sentence of weight zero is not computed: log-partition 0 and rows of zeros.
@@ -117,11 +117,11 @@ def marginals(lattice: Lattice, threads: int = 1, sentence_weights: FloatArray |
             pairwise[block],
         )
 
-    run_blocks(work, n_blocks, threads)
+    run_blocks(work, n_blocks)
     return Marginals(partitions, unary, pairwise.sum(axis=0))
 
 
-def edge_marginals(lattice: Lattice, threads: int = 1) -> FloatArray:
+def edge_marginals(lattice: Lattice) -> FloatArray:
     """(T, M, M): row t holds P(label of t - 1, label of t); zeros for the first token of a sentence."""
     bounds = sentence_blocks(lattice.offsets)
     edges, n_labels = lattice.edges, lattice.n_labels
@@ -138,11 +138,11 @@ def edge_marginals(lattice: Lattice, threads: int = 1) -> FloatArray:
             result,
         )
 
-    run_blocks(work, len(bounds) - 1, threads)
+    run_blocks(work, len(bounds) - 1)
     return result
 
 
-def best_paths(lattice: Lattice, threads: int = 1) -> tuple[IntArray, FloatArray]:
+def best_paths(lattice: Lattice) -> tuple[IntArray, FloatArray]:
     """(T,) labels of the best path and (N,) its score; -1 and minus infinity in a sentence without a path."""
     bounds = sentence_blocks(lattice.offsets)
     labels, edges = own_labels(lattice.n_labels), lattice.edges
@@ -162,7 +162,7 @@ def best_paths(lattice: Lattice, threads: int = 1) -> tuple[IntArray, FloatArray
             scores,
         )
 
-    run_blocks(work, len(bounds) - 1, threads)
+    run_blocks(work, len(bounds) - 1)
     return path, scores
 
 

@@ -52,14 +52,13 @@ def pruned_marginals(
     starts: FloatArray,
     ends: FloatArray,
     groups: IntArray,
-    threads: int = 1,
 ) -> PrunedMarginals:
     """Marginals under (T, M) token scores and (G, M, M) transition scores, one set for each group.
 
     groups (N,): the group of each sentence. starts, ends (M,) as in a Lattice. Every sentence has a path.
     """
     if candidates.are_all:
-        return _dense_marginals(candidates.offsets, scores, transitions, starts, ends, groups, threads)
+        return _dense_marginals(candidates.offsets, scores, transitions, starts, ends, groups)
     n_labels, n_sentences = candidates.n_labels, len(candidates.offsets) - 1
     bounds = sentence_blocks(candidates.offsets)
     unary = np.zeros((int(candidates.offsets[-1]), n_labels))
@@ -86,7 +85,7 @@ def pruned_marginals(
             pairs[block],
         )
 
-    run_blocks(work, len(bounds) - 1, threads)
+    run_blocks(work, len(bounds) - 1)
     return PrunedMarginals(log_partition, unary, pairs.sum(axis=0))
 
 
@@ -112,7 +111,6 @@ def _dense_marginals(
     starts: FloatArray,
     ends: FloatArray,
     groups: IntArray,
-    threads: int,
 ) -> PrunedMarginals:
     """The same when nothing is pruned: whole rows of labels are faster than lists of them."""
     lengths = np.diff(offsets)
@@ -122,7 +120,7 @@ def _dense_marginals(
         mine = np.flatnonzero(groups == group)
         tokens = np.flatnonzero(np.repeat(groups == group, lengths))
         bounds = np.concatenate([[0], np.cumsum(lengths[mine])])
-        found = marginals(Lattice(scores[tokens], bounds, table, starts, ends), threads)
+        found = marginals(Lattice(scores[tokens], bounds, table, starts, ends))
         unary[tokens], log_partition[mine], pairwise[group] = found.unary, found.log_partition, found.pairwise
     return PrunedMarginals(log_partition, unary, pairwise)
 

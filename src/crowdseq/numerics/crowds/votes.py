@@ -48,13 +48,13 @@ class VoteTable:
     def n_kinds(self) -> int:
         return len(self.kind_pointers) - 1
 
-    def fold(self, scores: FloatArray, threads: int = 1) -> FloatArray:
+    def fold(self, scores: FloatArray) -> FloatArray:
         """(C, M) scores of the kinds to (T, M): each token gets the sum over its votes."""
-        return _sum_rows(scores, self.kinds, self.token_pointers, threads)
+        return _sum_rows(scores, self.kinds, self.token_pointers)
 
-    def gather(self, posteriors: FloatArray, threads: int = 1) -> FloatArray:
+    def gather(self, posteriors: FloatArray) -> FloatArray:
         """(T, M) truths to (C, M): each kind gets the sum over the tokens it was given to."""
-        return _sum_rows(posteriors, self.voted_tokens, self.kind_pointers, threads)
+        return _sum_rows(posteriors, self.voted_tokens, self.kind_pointers)
 
 
 def _pointers(groups: IntArray, n_groups: int) -> IntArray:
@@ -63,7 +63,7 @@ def _pointers(groups: IntArray, n_groups: int) -> IntArray:
     return pointers
 
 
-def _sum_rows(rows: FloatArray, chosen: IntArray, pointers: IntArray, threads: int) -> FloatArray:
+def _sum_rows(rows: FloatArray, chosen: IntArray, pointers: IntArray) -> FloatArray:
     rows = np.ascontiguousarray(rows, np.float64)
     result = np.zeros((len(pointers) - 1, rows.shape[1]))
     labels = own_labels(rows.shape[1])
@@ -75,7 +75,7 @@ def _sum_rows(rows: FloatArray, chosen: IntArray, pointers: IntArray, threads: i
             labels, rows, chosen, pointers, first, min(first + _ROWS_PER_BLOCK, len(result)), result
         )
 
-    run_blocks(work, n_blocks, threads)
+    run_blocks(work, n_blocks)
     return result
 
 

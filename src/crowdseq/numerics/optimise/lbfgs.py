@@ -30,11 +30,9 @@ class Memory:
     curvatures: tuple[float, ...] = ()  # product of each step with its change
     scale: float = 1.0  # how long the last step was for its change of the gradient
 
-    def after(self, there: "_Point", here: "_Point", threads: int = 1) -> "Memory":
+    def after(self, there: "_Point", here: "_Point") -> "Memory":
         """This memory and one more step; a step without curvature is not remembered."""
-        step, change, curvature, square = compare(
-            there.weights, here.weights, there.gradient, here.gradient, threads
-        )
+        step, change, curvature, square = compare(there.weights, here.weights, there.gradient, here.gradient)
         if curvature <= 1e-12 * square:
             return self
         return Memory(
@@ -45,7 +43,7 @@ class Memory:
             curvature / square,
         )
 
-    def direction(self, gradient: FloatArray, threads: int = 1) -> tuple[FloatArray, float]:
+    def direction(self, gradient: FloatArray) -> tuple[FloatArray, float]:
         """Minus the approximate inverse Hessian times the gradient, and its product with the gradient.
 
         The two-loop recursion: each pass over the vectors adds what the pass before found out, and finds out
@@ -56,13 +54,13 @@ class Memory:
         factors: list[float] = []
         amount, along = 0.0, gradient
         for step, change, curvature in reversed(known):
-            factors.append(advance(result, amount, along, 1.0, step, threads) / curvature)
+            factors.append(advance(result, amount, along, 1.0, step) / curvature)
             amount, along = -factors[-1], change
         scale = self.scale
         for (step, change, curvature), factor in zip(known, reversed(factors), strict=True):
-            product = advance(result, amount, along, scale, change, threads)
+            product = advance(result, amount, along, scale, change)
             amount, along, scale = factor - product / curvature, step, 1.0
-        return result, advance(result, amount, along, 1.0, gradient, threads)
+        return result, advance(result, amount, along, 1.0, gradient)
 
 
 @dataclass(frozen=True)
@@ -84,14 +82,13 @@ class Minimiser:
 
     max_iterations: steps at most. tolerance: stop when ten steps lower the value by less than this share.
     l1: weight of the sum of absolute values, added to the objective. stop_below: a value that is low enough.
-    threads: for the arithmetic of the search; they change no number. progress: told (iteration, value).
+    progress: told (iteration, value).
     """
 
     max_iterations: int = 1_000
     tolerance: float = 1e-5
     l1: float = 0.0
     stop_below: float = -np.inf
-    threads: int = 1
     progress: Callable[[int, float], None] | None = None
 
     def minimise(self, evaluate: Evaluate, start: FloatArray, memory: Memory | None = None) -> Optimum:
@@ -113,7 +110,7 @@ class Minimiser:
             if there is None:
                 converged = True  # no step lowers the value any more: the end of what doubles can tell apart
                 break
-            memory = memory.after(there, here, self.threads)
+            memory = memory.after(there, here)
             here = there
             history.append(here.value)
             if self.progress is not None:
@@ -128,24 +125,24 @@ class Minimiser:
         if here.value <= self.stop_below:
             return True
         # No vector is shorter than a part of it: most gradients show at a glance that they are not flat.
-        if norm(here.slope[:_GLANCE]) <= _FLAT and norm(here.slope, self.threads) <= _FLAT:
+        if norm(here.slope[:_GLANCE]) <= _FLAT and norm(here.slope) <= _FLAT:
             return True
         if len(history) <= _PERIOD:
             return False
         return history[-1 - _PERIOD] - here.value < self.tolerance * abs(here.value)
 
     def _step(self, evaluate: Evaluate, here: "_Point", memory: Memory) -> "tuple[_Point | None, int]":
-        direction, slope = memory.direction(here.slope, self.threads)
+        direction, slope = memory.direction(here.slope)
         if self.l1 > 0.0:
             direction[direction * here.slope >= 0.0] = 0.0
-            slope = dot(direction, here.slope, self.threads)
+            slope = dot(direction, here.slope)
         if not slope < 0.0:
             return None, 0
         # Without any knowledge of scale the first trial step has length one at most.
-        length = 1.0 if memory.steps else min(1.0, 1.0 / norm(direction, self.threads))
+        length = 1.0 if memory.steps else min(1.0, 1.0 / norm(direction))
         if self.l1 > 0.0:
             return _projected_search(evaluate, here, direction, length, self.l1)
-        return _wolfe_search(evaluate, here, direction, slope, length, self.threads)
+        return _wolfe_search(evaluate, here, direction, slope, length)
 
 
 @dataclass(frozen=True)
@@ -175,18 +172,18 @@ def _pseudo_gradient(weights: FloatArray, gradient: FloatArray, l1: float) -> Fl
 
 
 def _wolfe_search(
-    evaluate: Evaluate, here: _Point, direction: FloatArray, slope: float, length: float, threads: int
+    evaluate: Evaluate, here: _Point, direction: FloatArray, slope: float, length: float
 ) -> tuple[_Point | None, int]:
     """Bisection and doubling until the value fell enough and the slope flattened enough."""
     low, high = 0.0, np.inf
     best: _Point | None = None
     for tried in range(1, _LONGEST_SEARCH + 1):
-        there = _Point.at(evaluate, move(here.weights, length, direction, threads), 0.0)
+        there = _Point.at(evaluate, move(here.weights, length, direction), 0.0)
         if not there.value <= here.value + _SUFFICIENT_DECREASE * length * slope:
             high = length
         else:
             best = there
-            if dot(there.gradient, direction, threads) >= _CURVATURE * slope:
+            if dot(there.gradient, direction) >= _CURVATURE * slope:
                 return there, tried
             low = length
         if best is not None and high < np.inf:

@@ -8,52 +8,49 @@ from collections.abc import Callable
 import numpy as np
 
 from crowdseq.arrays import FloatArray
-from crowdseq.numerics.blocks import run_blocks
+from crowdseq.numerics.blocks import run_blocks, threads_in_use
 from crowdseq.numerics.compiling import summing_kernel
 
 _BLOCK = 16_384
 _WORTH_THREADS = 64  # blocks; on fewer, waking a thread costs more than the pass, which waits for memory
 
 
-def dot(a: FloatArray, b: FloatArray, threads: int = 1) -> float:
+def dot(a: FloatArray, b: FloatArray) -> float:
     """Sum of products."""
     sums = _block_sums(len(a))
-    _spread(lambda first, last: _dot(a, b, first, last, sums), sums, threads)
+    _spread(lambda first, last: _dot(a, b, first, last, sums), sums)
     return float(sums.sum())
 
 
-def advance(
-    target: FloatArray, factor: float, a: FloatArray, scale: float, b: FloatArray, threads: int = 1
-) -> float:
+def advance(target: FloatArray, factor: float, a: FloatArray, scale: float, b: FloatArray) -> float:
     """target = (target + factor * a) * scale in place, then the sum of products of target and b: one pass."""
     sums = _block_sums(len(a))
-    _spread(lambda first, last: _advance(target, factor, a, scale, b, first, last, sums), sums, threads)
+    _spread(lambda first, last: _advance(target, factor, a, scale, b, first, last, sums), sums)
     return float(sums.sum())
 
 
 def subtract_and_penalise(
-    gradient: FloatArray, observed: FloatArray, weights: FloatArray, c2: float, threads: int = 1
+    gradient: FloatArray, observed: FloatArray, weights: FloatArray, c2: float
 ) -> tuple[float, float]:
     """gradient += 2 c2 weights - observed in place; weights times observed, and times themselves."""
     along, square = _block_sums(len(weights)), _block_sums(len(weights))
     _spread(
         lambda first, last: _penalise(gradient, observed, weights, c2, first, last, along, square),
         along,
-        threads,
     )
     return float(along.sum()), float(square.sum())
 
 
-def move(start: FloatArray, length: float, direction: FloatArray, threads: int = 1) -> FloatArray:
+def move(start: FloatArray, length: float, direction: FloatArray) -> FloatArray:
     """start + length * direction, without a second array on the way."""
     result = np.empty_like(start)
     blocks = _block_sums(len(start))
-    _spread(lambda first, last: _move(start, length, direction, first, last, result), blocks, threads)
+    _spread(lambda first, last: _move(start, length, direction, first, last, result), blocks)
     return result
 
 
 def compare(
-    new: FloatArray, old: FloatArray, new_gradient: FloatArray, old_gradient: FloatArray, threads: int = 1
+    new: FloatArray, old: FloatArray, new_gradient: FloatArray, old_gradient: FloatArray
 ) -> tuple[FloatArray, FloatArray, float, float]:
     """The step, the change of the gradient, their product, and the square of the change: one pass."""
     step, change = np.empty_like(new), np.empty_like(new)
@@ -62,26 +59,26 @@ def compare(
     def work(first: int, last: int) -> None:
         _compare(new, old, new_gradient, old_gradient, first, last, step, change, product, square)
 
-    _spread(work, product, threads)
+    _spread(work, product)
     return step, change, float(product.sum()), float(square.sum())
 
 
-def norm(a: FloatArray, threads: int = 1) -> float:
+def norm(a: FloatArray) -> float:
     """Euclidean length."""
-    return float(np.sqrt(dot(a, a, threads)))
+    return float(np.sqrt(dot(a, a)))
 
 
 def _block_sums(size: int) -> FloatArray:
     return np.empty(-(-size // _BLOCK))
 
 
-def _spread(work: Callable[[int, int], None], blocks: FloatArray, threads: int) -> None:
+def _spread(work: Callable[[int, int], None], blocks: FloatArray) -> None:
     """Call work(first, last) for stretches of the blocks, one stretch for each thread if they are many."""
     if len(blocks) < _WORTH_THREADS:
         return work(0, len(blocks))
-    parts = min(threads, len(blocks))
+    parts = min(threads_in_use(), len(blocks))
     cuts = [len(blocks) * part // parts for part in range(parts + 1)]
-    return run_blocks(lambda part: work(cuts[part], cuts[part + 1]), parts, threads)
+    return run_blocks(lambda part: work(cuts[part], cuts[part + 1]), parts)
 
 
 # Loops run over slices from zero: an index that might be negative would keep the compiler from vectors.

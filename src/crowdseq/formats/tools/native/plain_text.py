@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from crowdseq.core.building import Record
 from crowdseq.formats.files.lines import read_lines
 from crowdseq.formats.files.sources import Source, Stream
-from crowdseq.formats.findings.collector import Intake
-from crowdseq.formats.format import BY_NAME, NO, Format, Found, Sample
+from crowdseq.formats.findings.collector import Collector
+from crowdseq.formats.format import BY_NAME, NO, Format, ReadRecord, Sample
 from crowdseq.formats.spans.tokenize import tokenizer
 
 
@@ -15,18 +15,18 @@ def recognise(sample: Sample) -> int:
     return BY_NAME if sample.has_extension(FORMAT.extensions) and "\0" not in sample.text else NO
 
 
-def read(stream: Stream, source: Source, intake: Intake) -> Iterator[Found]:
+def read(stream: Stream, source: Source, collector: Collector) -> Iterator[ReadRecord]:
     """Sentences without labels; an empty line parts documents."""
-    cut = tokenizer(intake.settings.tokenizer)
+    cut = tokenizer(collector.settings.tokenizer)
     document = 1
-    for number, line in read_lines(stream, intake):
+    for number, line in read_lines(stream, collector):
         tokens = [line[start:end] for start, end in cut(line)]
         if not tokens:
             document += 1
             continue
         name = f"{source.prefix}s{number}"
         doc = f"{source.prefix}d{document}"
-        yield Found(Record(tokens, name, doc, place=f"{stream.name}:{number}"), number, line)
+        yield ReadRecord(Record(tokens, name, doc, place=f"{stream.name}:{number}"), number, line)
 
 
 FORMAT = Format(
