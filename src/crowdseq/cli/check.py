@@ -5,8 +5,7 @@ from typing import Any
 import click
 
 from crowdseq.cli.options import crowd_argument, crowd_options, json_option, quiet_option
-from crowdseq.cli.printing import print_json
-from crowdseq.cli.terminal import terminal
+from crowdseq.cli.terminal import print_json, terminal
 from crowdseq.cli.wording import running_command, wording_of
 
 

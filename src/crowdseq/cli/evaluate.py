@@ -5,8 +5,7 @@ from typing import Any
 import click
 
 from crowdseq.cli.options import gold_options, json_option, quiet_option
-from crowdseq.cli.printing import print_json, print_table
-from crowdseq.cli.terminal import terminal
+from crowdseq.cli.terminal import print_json, print_table, terminal
 
 
 @click.command(help="Score predicted tags against gold: precision, recall, F1 by type, micro and macro.")

@@ -3,7 +3,7 @@
 import click
 
 from crowdseq.cli.options import json_option
-from crowdseq.cli.printing import print_json, print_table
+from crowdseq.cli.terminal import print_json, print_table
 
 
 @click.command(help="List the file formats that can be read and written.")

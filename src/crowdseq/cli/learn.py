@@ -15,8 +15,7 @@ from crowdseq.cli.options import (
     quiet_option,
     seed_option,
 )
-from crowdseq.cli.printing import print_json
-from crowdseq.cli.terminal import terminal
+from crowdseq.cli.terminal import print_json, terminal
 
 
 @click.command(help="Learn consensus, annotator scores and a tagger, and write them to a run folder.")

@@ -11,8 +11,7 @@ from crowdseq.cli.options import (
     quiet_option,
     seed_option,
 )
-from crowdseq.cli.printing import print_json
-from crowdseq.cli.terminal import terminal
+from crowdseq.cli.terminal import print_json, terminal
 
 
 @click.command(help="Make up a crowd of known precision out of a file with gold tags.")

@@ -1,5 +1,6 @@
-"""What the terminal hears while a workflow works: notes of the reading and progress, on stderr."""
+"""The terminal: data on stdout, and on stderr notes of the reading and progress."""
 
+import json
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -7,6 +8,7 @@ import click
 
 from crowdseq.cli.progress import progress_shown
 from crowdseq.cli.wording import running_command, wording_of
+from crowdseq.reports.tables import Table, as_text
 
 if TYPE_CHECKING:
     from crowdseq.workflows.reading import Listener
@@ -26,3 +28,14 @@ def show_report(report: Any, *, silent: bool, is_gold: bool = False) -> None:
     unneeded = ["no-annotators"] if is_gold else []
     for line in () if silent else report.lines(unneeded, wording_of(running_command())):
         click.echo(visible(line), err=True)
+
+
+def print_json(value: Any) -> None:
+    """One object; what is not a number in mathematics is null in JSON."""
+    click.echo(json.dumps(value, ensure_ascii=False, allow_nan=False))
+
+
+def print_table(table: Table) -> None:
+    """A table and an empty line after it."""
+    click.echo(as_text(table))
+    click.echo()

@@ -12,7 +12,7 @@ from crowdseq.core.labels import CHUNK_KINDS, OUTSIDE, PLAIN, LabelScheme, split
 from crowdseq.core.names import counted
 from crowdseq.core.ragged import gather_ranges, offsets_of, portions
 from crowdseq.core.spans import convert
-from crowdseq.errors import SchemeError
+from crowdseq.errors import Advice, SchemeError
 
 GOLD_ROW = -1  # gold travels as one more annotator until the corpus is built
 _CELLS_AT_A_TIME = 1 << 22  # bounds the index arrays, which are wider than the cells themselves
@@ -178,8 +178,8 @@ def detect_kind(tags: list[str], bigrams: IntArray, counts: IntArray | None = No
         if with_prefix <= without_prefix:
             return PLAIN
         raise SchemeError(
-            f"tag '{bare[0]}' has no prefix such as B- or I- while most others have: "
-            "mend it, or say that the tags are plain (--scheme plain)"
+            f"tag '{bare[0]}' has no prefix such as B- or I- while most others have:",
+            Advice("mend it, or say that the tags are plain: {scheme}", scheme="plain"),
         )
     prefixes = {prefix for prefix, _ in parts} - {OUTSIDE}
     if prefixes == {"I"}:

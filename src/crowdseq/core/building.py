@@ -17,7 +17,7 @@ from crowdseq.core.labels import LabelScheme
 from crowdseq.core.names import NumberedNames, check_name, counted
 from crowdseq.core.ragged import offsets_of
 from crowdseq.core.text import ColumnCollector, Text, check_columns
-from crowdseq.errors import AnnotationError, SchemeError, SettingsError
+from crowdseq.errors import Advice, AnnotationError, SchemeError, SettingsError
 
 DUPLICATES = ("error", "first", "newest")
 
@@ -161,8 +161,8 @@ class CorpusBuilder:
             is_first = by_voter[repeated[0]] < first + self._row_counts[number]
             where = "" if is_first else "the sentence stands first in "
             raise AnnotationError(
-                f"{who} labelled this sentence before{_at(self._places[number], where)}, "
-                "remove one or say which to keep (--duplicates first|newest)"
+                f"{who} labelled this sentence before{_at(self._places[number], where)}",
+                Advice("remove one or say which to keep: {duplicates}", duplicates="first|newest"),
             )
         self.repeated_rows += len(repeated)
         for voter, tags in rows:

@@ -18,7 +18,7 @@ from crowdseq.evaluation.scores import evaluate
 from crowdseq.formats import read
 from crowdseq.methods import method_names
 from crowdseq.numerics.em import Progress, quiet
-from crowdseq.tagging.tagger import Context, Tagger
+from crowdseq.tagging.sequence_tagger import Context, SequenceTagger
 from crowdseq.workflows.learning import learn
 from crowdseq.workflows.metrics import FORMAT_VERSION, score
 from crowdseq.workflows.peak_memory import peak_megabytes
@@ -199,12 +199,8 @@ def compare_one(
     return Row(name, round(run.seconds, 2), memory, consensus, scored, calibration)
 
 
-def score_tagger(tagger: Tagger, test: Corpus) -> dict[str, Any]:
-    """Scores of a tagger on text with gold, in the form of `evaluate --json`."""
-    context = Context(
-        documents=test.text.document_of.tolist(),
-        columns={name: [one.columns[name] for one in test.sentences] for name in tagger.features.columns},
-    )
-    predicted = tagger.tag_many(list(test.text.tokens), context)
+def score_tagger(tagger: SequenceTagger, test: Corpus) -> dict[str, Any]:
+    """Scores of a tagger on text with gold, in the form that `evaluate` prints as JSON."""
+    predicted = tagger.tag_many(list(test.text.tokens), Context.of_text(test.text))
     gold = [tags if tags is not None else [None] * len(predicted[i]) for i, tags in enumerate(test.gold)]
     return evaluate(gold, predicted).as_dict()

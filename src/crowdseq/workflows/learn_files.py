@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from crowdseq.formats import ImportReport, read
-from crowdseq.workflows.learning import learn
+from crowdseq.workflows.learning import LearnPlan
 from crowdseq.workflows.reading import CrowdRequest, read_crowd
-from crowdseq.workflows.recipes import check_options, make_recipe, parse_settings, with_threads
+from crowdseq.workflows.recipes import Resources, check_options, make_recipe, parse_settings
 from crowdseq.workflows.run import Run
 from crowdseq.workflows.run_folder import run_paths
 from crowdseq.workflows.run_target import open_target
@@ -36,12 +36,18 @@ class LearnRequest(CrowdRequest):
     force: bool = False
     excel_safe: bool = False
 
-    def typed_settings(self) -> dict[str, Any]:
+    def plan(self) -> LearnPlan:
+        """What was asked for, checked."""
+        settings = self._settings()
+        recipe = make_recipe(self.method, settings, self.seed or 0)
+        return LearnPlan(recipe, Resources.of(settings), self.tagger, self.targets)
+
+    def _settings(self) -> dict[str, Any]:
         """The settings of the method, with those that have an option of their own."""
         typed = parse_settings(self.settings)
         own = {"seed": self.seed, "threads": self.threads, "max_memory": self.max_memory}
         check_options(typed, {name: value for name, value in own.items() if value is not None})
-        wanted = with_threads(self.method, typed, self.threads or os.cpu_count() or 1)
+        wanted = {"threads": self.threads or os.cpu_count() or 1} | typed
         return wanted if self.max_memory is None else wanted | {"max_memory": self.max_memory}
 
 
@@ -54,27 +60,18 @@ class SavedRun:
     report: ImportReport | None = None
 
     def as_dict(self) -> dict[str, Any]:
-        """The content of `learn --json`."""
+        """What `learn` prints as JSON."""
         return self.run.metrics | {"paths": self.paths}
 
 
 def learn_files(request: LearnRequest) -> SavedRun:
-    """Learn from crowd files and write a run folder; whatever can be refused early is."""
+    """Learn from crowd files and write a run folder; whatever can be refused is refused before they are read."""
     with open_target(request.out, force=request.force, resume=request.resume) as target:
-        settings, seed = request.typed_settings(), request.seed or 0
-        make_recipe(request.method, settings, seed)  # a wrong setting is told before the files are read
+        plan = request.plan()
         corpus, report = read_crowd(request)
         with request.listener.progress() as progress:
-            run = learn(
-                corpus,
-                request.method,
-                tagger=request.tagger,
-                targets=request.targets,
-                progress=progress,
-                checkpoints=target.checkpoints,
-                dev=read(request.dev).corpus if request.dev else None,
-                **({"seed": seed} | settings),
-            )
+            dev = read(request.dev).corpus if request.dev else None
+            run = plan.run(corpus, progress=progress, checkpoints=target.checkpoints, dev=dev)
         source = {"inputs": report.as_dict()["files"], "selection": asdict(request.reading.selection)}
         run = replace(run, source=source)
         run.save_at(target, excel_safe=request.excel_safe)

@@ -56,7 +56,7 @@ def gold_metrics(consensus: Consensus) -> dict[str, Any]:
 
 
 def score(consensus: Consensus, tag_ids: IntArray, mode: str) -> dict[str, Any]:
-    """Scores against gold in the form of `evaluate --json`."""
+    """Scores against gold in the form that `evaluate` prints as JSON."""
     corpus = consensus.corpus
     return score_tags(corpus.gold_tags, tag_ids, corpus.offsets, corpus.scheme, mode=mode).as_dict()
 

@@ -1,7 +1,7 @@
-"""From a method's name and settings, as typed by a person, to the recipe that is run."""
+"""From a method's name and settings, as typed by a person, to the recipe that is run and what it may use."""
 
 from collections.abc import Mapping
-from dataclasses import MISSING, Field, fields
+from dataclasses import Field, dataclass, fields
 from difflib import get_close_matches
 from math import isfinite
 from numbers import Integral
@@ -12,8 +12,37 @@ from crowdseq.errors import Advice, SettingsError
 from crowdseq.methods import find_method, method_names
 
 
+@dataclass(frozen=True)
+class Resources:
+    """What a run may use of the machine: threads, and megabytes of memory if there is a bound.
+
+    They are given like settings of the method, but are no part of the recipe: they change no result.
+    """
+
+    threads: int = 1
+    max_memory: float | None = None
+
+    def __post_init__(self) -> None:
+        if not (isinstance(self.threads, Integral) and self.threads >= 1):
+            raise SettingsError(f"threads is {self.threads}, it must be at least 1")
+        if self.max_memory is not None and self.max_memory < 0:
+            raise SettingsError(f"max_memory is {self.max_memory}, it cannot be negative")
+
+    @classmethod
+    def of(cls, settings: Mapping[str, Any]) -> "Resources":
+        """Those among the settings of a run."""
+        return cls(**_read({name: settings[name] for name in RESOURCES if name in settings}, cls))
+
+
+DEFAULT_RESOURCES = Resources()
+RESOURCES = tuple(field.name for field in fields(Resources))
+
+
 def make_recipe(name: str, settings: Mapping[str, Any] | None = None, seed: int | None = None) -> Aggregator:
-    """The method of that name with these settings; texts are read as the setting's own type."""
+    """The method of that name with these settings; texts are read as the setting's own type.
+
+    Resources among the settings are checked and left out.
+    """
     names = method_names()
     if name not in names:
         near = get_close_matches(name, names, 1)
@@ -22,16 +51,24 @@ def make_recipe(name: str, settings: Mapping[str, Any] | None = None, seed: int 
     made = find_method(name)
     known = settings_of(made)
     values = dict(settings or {})
+    if Resources.of(values).max_memory is not None and not made.can_bound_memory:
+        raise SettingsError(f"method {name} cannot be held to max_memory, leave it out")
+    values = {key: value for key, value in values.items() if key not in RESOURCES}
     for key in values:
         if key not in known:
             raise SettingsError(f"method {name} has no setting '{key}', it has {', '.join(known) or 'none'}")
     if seed is not None and "seed" in known:
         values.setdefault("seed", seed)
+    return made(**_read(values, made))
+
+
+def _read(values: Mapping[str, Any], made: type) -> dict[str, Any]:
+    """Values by name, texts among them as what the fields of a class want."""
     hints = get_type_hints(made)
     ready = {key: read_setting(key, value, hints[key]) for key, value in values.items()}
     for key, value in ready.items():
         _check_number(key, value)
-    return made(**ready)
+    return ready
 
 
 def _check_number(name: str, value: Any) -> None:
@@ -40,8 +77,6 @@ def _check_number(name: str, value: Any) -> None:
         raise SettingsError(f"{name} is {value}, it must be a finite number")
     if name == "seed" and not (isinstance(value, Integral) and int(value) >= 0):
         raise SettingsError(f"seed is {value}, it must be a whole number, 0 or more")
-    if name == "max_memory" and value is not None and value < 0:
-        raise SettingsError(f"max_memory is {value}, it cannot be negative")
 
 
 def check_options(settings: Mapping[str, Any], options: Mapping[str, Any]) -> None:
@@ -52,21 +87,9 @@ def check_options(settings: Mapping[str, Any], options: Mapping[str, Any]) -> No
             raise SettingsError(f"{name} is given twice, as {settings[name]} and as {value}:", advice)
 
 
-def with_threads(name: str, settings: dict[str, Any], threads: int) -> dict[str, Any]:
-    """The settings with this number of threads, if the method has such a setting and it is not set yet."""
-    if name in method_names() and "threads" in settings_of(find_method(name)):
-        return {"threads": threads} | settings
-    return settings
-
-
 def settings_of(made: type[Aggregator]) -> dict[str, "Field[Any]"]:
     """The settings of a method by name."""
     return {field.name: field for field in fields(made)}  # type: ignore[arg-type]
-
-
-def default_of(field: "Field[Any]") -> Any:
-    """The value that a setting has when nobody sets it."""
-    return field.default if field.default is not MISSING else None
 
 
 def parse_settings(texts: tuple[str, ...]) -> dict[str, Any]:

@@ -16,7 +16,8 @@ from crowdseq.formats.settings import ReadSettings
 from crowdseq.formats.tools.conll.carrying import Carried
 from crowdseq.formats.tools.conll.columns import parse_columns
 from crowdseq.numerics.em import Progress, quiet
-from crowdseq.tagging.tagger import Context, Tagger
+from crowdseq.tagging.sequence_tagger import Context
+from crowdseq.tagging.tagger import Tagger
 from crowdseq.workflows.run_folder import TAGGER_FILES, check_files
 
 _SENTENCES_AT_A_TIME = 4096
