@@ -137,10 +137,10 @@ class BallotView(Sequence[Ballot]):
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
             return [self[i] for i in range(*index.indices(len(self)))]
-        place, crowd = range(len(self))[index], self.annotations
-        rows = slice(int(crowd.row_offsets[place]), int(crowd.row_offsets[place + 1]))
-        block = crowd.tags[crowd.block_offsets[place] : crowd.block_offsets[place + 1]]
-        return Ballot(crowd.voters[rows], block.reshape(rows.stop - rows.start, int(crowd.lengths[place])))
+        number, crowd = range(len(self))[index], self.annotations
+        rows = slice(int(crowd.row_offsets[number]), int(crowd.row_offsets[number + 1]))
+        block = crowd.tags[crowd.block_offsets[number] : crowd.block_offsets[number + 1]]
+        return Ballot(crowd.voters[rows], block.reshape(rows.stop - rows.start, int(crowd.lengths[number])))
 
 
 _ROWS_AT_A_TIME = 1 << 18

@@ -37,8 +37,8 @@ class RawRows:
         offsets = offsets_of(row_lengths)
         cells = np.empty(int(offsets[-1]), np.int16)
         for part in portions(offsets, _CELLS_AT_A_TIME):
-            places = gather_ranges(starts[part], row_lengths[part])
-            cells[offsets[part.start] : offsets[part.stop]] = self.cells[places]
+            indices = gather_ranges(starts[part], row_lengths[part])
+            cells[offsets[part.start] : offsets[part.stop]] = self.cells[indices]
         return RawRows(sentences, self.voters[order], offsets[:-1], cells)
 
     def gold(self, token_offsets: IntArray) -> tuple[IntArray, BoolArray]:
@@ -75,7 +75,7 @@ def number_by_name(voters: IntArray, names: list[str]) -> tuple[IntArray, tuple[
 
 @dataclass(frozen=True, eq=False)
 class Spelling:
-    """The scheme that was settled on, the kind that the file used, and the labels written anew."""
+    """The scheme that was chosen, the kind that the file used, and the labels written anew."""
 
     scheme: LabelScheme
     kind: str
@@ -83,7 +83,7 @@ class Spelling:
     respelt: Mapping[str, int]
 
 
-def settle_spelling(rows: RawRows, labels: list[str], scheme: LabelScheme | str | None) -> Spelling:
+def choose_spelling(rows: RawRows, labels: list[str], scheme: LabelScheme | str | None) -> Spelling:
     """Cells in the numbers of the scheme given, or of the one that the labels themselves show."""
     counts = _label_counts(rows.cells, len(labels))
     offsets = np.append(rows.starts, len(rows.cells))
@@ -134,7 +134,7 @@ def _renumber(
     """Cells in the scheme's numbers; a prefix that it lacks is respelt, a label that it lacks is an error."""
     numbers = np.full(len(labels) + 1, -1, np.int16)
     respelt: dict[str, int] = {}
-    for place, (label, count) in enumerate(zip(labels, counts.tolist(), strict=True)):
+    for index, (label, count) in enumerate(zip(labels, counts.tolist(), strict=True)):
         spelt = scheme.kind_of(label)
         if not count:
             continue
@@ -142,7 +142,7 @@ def _renumber(
             raise SchemeError(_unknown_label(label, count, scheme))
         if spelt != label:
             respelt[label] = count
-        numbers[place] = scheme.index[spelt]
+        numbers[index] = scheme.index[spelt]
     made = np.empty(len(cells), np.int16)
     for first in range(0, len(cells), _CELLS_AT_A_TIME):
         here = slice(first, first + _CELLS_AT_A_TIME)

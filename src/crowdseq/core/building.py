@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from crowdseq.arrays import IntArray
-from crowdseq.core.assembly import GOLD_ROW, RawRows, Spelling, number_by_name, settle_spelling
+from crowdseq.core.assembly import GOLD_ROW, RawRows, Spelling, choose_spelling, number_by_name
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.label_rows import LabelRows, Tags, TooManyLabels
 from crowdseq.core.labels import LabelScheme
@@ -191,10 +191,10 @@ class CorpusBuilder:
         if held == list(record.tokens):
             return
         pairs = enumerate(zip_longest(held, record.tokens))
-        place, (mine, other) = next((place, pair) for place, pair in pairs if pair[0] != pair[1])
+        index, (mine, other) = next((index, pair) for index, pair in pairs if pair[0] != pair[1])
         raise AnnotationError(
             f"the id was used before{_at(self._places[number])} for another text: "
-            f"token {place + 1} is {_shown(other)} here and {_shown(mine)} there"
+            f"token {index + 1} is {_shown(other)} here and {_shown(mine)} there"
         )
 
     def _joined_document(self, number: int, record: Record) -> int:
@@ -233,7 +233,7 @@ class CorpusBuilder:
             np.array(self._cells, np.int16),
         )
         rows = rows.in_order(lengths, without=self._dropped_rows)
-        self.spelling = settle_spelling(rows, self._labels.names, scheme)
+        self.spelling = choose_spelling(rows, self._labels.names, scheme)
         rows = RawRows(rows.sentences, rows.voters, rows.starts, self.spelling.cells)
         gold, has_gold = rows.gold(text.offsets)
         crowd = rows.annotations(annotators, text.lengths)
@@ -253,7 +253,7 @@ class CorpusBuilder:
         )
 
     def _ids(self) -> tuple[str, ...]:
-        """The id of every sentence: its own, or s1, s2, … by its place, stepping aside for given ones."""
+        """The id of every sentence: its own, or s1, s2, … by its number, stepping aside for given ones."""
         ids: list[str] = []
         made: set[str] = set()
         for key, number in self._sentences.items():

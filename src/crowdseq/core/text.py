@@ -91,33 +91,33 @@ class Text:
 
     def sentence(self, index: int) -> Sentence:
         """The view on one sentence."""
-        place = range(len(self))[index]
-        first, last = int(self.offsets[place]), int(self.offsets[place + 1])
+        number = range(len(self))[index]
+        first, last = int(self.offsets[number]), int(self.offsets[number + 1])
         return Sentence(
-            self.ids[place],
-            self.documents[self.document_of[place]],
-            self.tokens[place],
+            self.ids[number],
+            self.documents[self.document_of[number]],
+            self.tokens[number],
             {
                 name: tuple(column.table[i] for i in column.ids[first:last].tolist())
                 for name, column in self.columns.items()
                 if first == last or column.ids[first] >= 0
             },
-            self.extras.get(place, {}),
+            self.extras.get(number, {}),
         )
 
     def select(self, chosen: IntArray) -> "Text":
         """Only these sentences, in this order; the word table is shared."""
         lengths = self.lengths[chosen]
-        places = gather_ranges(self.offsets[chosen], lengths)
+        indices = gather_ranges(self.offsets[chosen], lengths)
         kept, document_of = np.unique(self.document_of[chosen], return_inverse=True)
         return Text(
             self.words,
-            self.token_ids[places],
+            self.token_ids[indices],
             offsets_of(lengths),
             tuple(self.ids[i] for i in chosen.tolist()),
             tuple(self.documents[i] for i in kept.tolist()),
             document_of.astype(np.int32),
-            {name: Column(column.table, column.ids[places]) for name, column in self.columns.items()},
+            {name: Column(column.table, column.ids[indices]) for name, column in self.columns.items()},
             {new: self.extras[old] for new, old in enumerate(chosen.tolist()) if old in self.extras},
         )
 
@@ -171,7 +171,7 @@ _ABSENT = -1  # a sentence may come without a column that others have
 
 
 class ColumnCollector:
-    """One number for each token in each column; `place` is where the tokens of a sentence begin."""
+    """One number for each token in each column; `first` is the first token of a sentence."""
 
     def __init__(self) -> None:
         self._columns: dict[str, tuple[NumberedNames, array[int]]] = {}
@@ -179,26 +179,26 @@ class ColumnCollector:
 
     def append(self, columns: Mapping[str, Sequence[str]], length: int) -> None:
         """The columns of the next sentence."""
-        place = self._n_tokens
+        first = self._n_tokens
         self._n_tokens += length
         for _, ids in self._columns.values():
             ids.extend([_ABSENT] * length)
-        self.fill(columns, place)
+        self.fill(columns, first)
 
-    def fill(self, columns: Mapping[str, Sequence[str]], place: int) -> None:
+    def fill(self, columns: Mapping[str, Sequence[str]], first: int) -> None:
         """Columns for a sentence that had come without them."""
         for name, values in columns.items():
             if name not in self._columns:
                 self._columns[name] = (NumberedNames(), array("i", [_ABSENT]) * self._n_tokens)
             table, ids = self._columns[name]
-            ids[place : place + len(values)] = array("i", map(table.__getitem__, values))
+            ids[first : first + len(values)] = array("i", map(table.__getitem__, values))
 
-    def differing(self, columns: Mapping[str, Sequence[str]], place: int) -> str | None:
+    def differing(self, columns: Mapping[str, Sequence[str]], first: int) -> str | None:
         """The first column that holds something else for the same sentence, if there is one."""
         for name, values in columns.items():
             if name in self._columns and len(values):
                 table, ids = self._columns[name]
-                held = ids[place : place + len(values)]
+                held = ids[first : first + len(values)]
                 if held[0] != _ABSENT and [table.names[i] for i in held] != list(values):
                     return name
         return None

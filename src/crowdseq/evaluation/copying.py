@@ -54,15 +54,15 @@ class JudgedCells:
         )
 
     def partners(self, chosen: IntArray) -> tuple[IntArray, IntArray]:
-        """For every chosen cell the others on its token that hold a vote: places in chosen, and cells."""
+        """For every chosen cell the others on its token that hold a vote: indices into chosen, and cells."""
         rows = self.rows[chosen]
         starts, counts, lengths = self.block_starts[rows], self.block_rows[rows], self.block_lengths[rows]
         column = starts + (chosen - starts) % lengths
-        places = np.repeat(np.arange(len(chosen)), counts)
+        indices = np.repeat(np.arange(len(chosen)), counts)
         ranks = gather_ranges(np.zeros(len(chosen), np.int64), counts)
-        cells = column[places] + ranks * lengths[places]
-        other = (cells != chosen[places]) & (self.labels[cells] >= 0)
-        return places[other], cells[other]
+        cells = column[indices] + ranks * lengths[indices]
+        other = (cells != chosen[indices]) & (self.labels[cells] >= 0)
+        return indices[other], cells[other]
 
 
 def judged_portions(corpus: Corpus, tag_ids: IntArray) -> Iterator[JudgedCells]:
@@ -99,8 +99,8 @@ class WrongVoteRates:
     def rate(self, annotators: IntArray, truth: IntArray, labels: IntArray) -> FloatArray:
         """How likely each of these annotators is to give this wrong label to this truth."""
         wanted = _keys(annotators, truth, labels, len(self.pooled))
-        places = np.minimum(np.searchsorted(self.keys, wanted), len(self.keys) - 1)
-        counts = np.where(self.keys[places] == wanted, self.counts[places], 0.0)
+        indices = np.minimum(np.searchsorted(self.keys, wanted), len(self.keys) - 1)
+        counts = np.where(self.keys[indices] == wanted, self.counts[indices], 0.0)
         lent = _LENT_VOTES * self.pooled[truth, labels]
         rates: FloatArray = (counts + lent) / (self.seen[annotators, truth] + _LENT_VOTES)
         return rates
@@ -144,9 +144,9 @@ def find_copies(corpus: Corpus, tag_ids: IntArray) -> list[SuspectedCopy]:
     rows = np.concatenate([values for _, values in sums], axis=1)
     totals = np.array([sum_by(groups, row, len(pairs)) for row in rows])
     return [
-        SuspectedCopy(int(pairs[place] // size), int(pairs[place] % size), round(shared), float(expected))
-        for place in np.flatnonzero(_is_suspect(totals)).tolist()
-        for shared, expected in [totals[:2, place]]
+        SuspectedCopy(int(pairs[index] // size), int(pairs[index] % size), round(shared), float(expected))
+        for index in np.flatnonzero(_is_suspect(totals)).tolist()
+        for shared, expected in [totals[:2, index]]
     ]
 
 
@@ -164,11 +164,11 @@ def _pair_sums(cells: JudgedCells, rates: WrongVoteRates, size: int) -> tuple[In
     """Codes of pairs, and (7, pairs): shared and expected wrong votes, the same with a sentence counted once,
     its variance, and the errors of the first and of the second where the other has a vote."""
     wrong = np.flatnonzero(cells.wrong)
-    places, others = cells.partners(wrong)
-    errors = wrong[places]
+    indices, others = cells.partners(wrong)
+    errors = wrong[indices]
     same = cells.labels[others] == cells.labels[errors]
-    chance = _chance(cells, rates, wrong, places, others)
-    weights = (1.0 / np.bincount(cells.rows[wrong])[cells.rows[wrong]])[places]
+    chance = _chance(cells, rates, wrong, indices, others)
+    weights = (1.0 / np.bincount(cells.rows[wrong])[cells.rows[wrong]])[indices]
     mine, theirs = cells.annotators[errors], cells.annotators[others]
     first = mine < theirs
     pairs, groups = np.unique(
@@ -188,7 +188,7 @@ def _pair_sums(cells: JudgedCells, rates: WrongVoteRates, size: int) -> tuple[In
 
 
 def _chance(
-    cells: JudgedCells, rates: WrongVoteRates, wrong: IntArray, places: IntArray, others: IntArray
+    cells: JudgedCells, rates: WrongVoteRates, wrong: IntArray, indices: IntArray, others: IntArray
 ) -> FloatArray:
     """How likely each other annotator is to make the same error, given all votes on the token but their own.
 
@@ -197,10 +197,10 @@ def _chance(
     """
     labels = cells.labels[wrong]
     own = rates.rate(cells.annotators[wrong], cells.truth[wrong], labels)
-    rate = rates.rate(cells.annotators[others], cells.truth[others], labels[places])
-    same = cells.labels[others] == labels[places]
-    seen = 1.0 + sum_by(places, same.astype(np.float64), len(wrong))
-    expected = own + sum_by(places, rate, len(wrong))
-    hardness = (_PRIOR_EASE + seen[places] - same) / (_PRIOR_EASE + expected[places] - rate)
+    rate = rates.rate(cells.annotators[others], cells.truth[others], labels[indices])
+    same = cells.labels[others] == labels[indices]
+    seen = 1.0 + sum_by(indices, same.astype(np.float64), len(wrong))
+    expected = own + sum_by(indices, rate, len(wrong))
+    hardness = (_PRIOR_EASE + seen[indices] - same) / (_PRIOR_EASE + expected[indices] - rate)
     chance: FloatArray = np.minimum(rate * hardness, 1.0)
     return chance

@@ -79,7 +79,7 @@ def dependency_tables(consensus: Consensus) -> dict[str, str]:
     Each row: annotator, their label before (or on the nearest earlier mention of the word), the truth, the
     given label, the expected number of such votes, and their share among all of that context and truth.
     """
-    found = {}
+    tables = {}
     for name, (file, context) in FILES.items():
         kinds, counts = (consensus.parameters.get(f"{name}_{part}") for part in ("kinds", "counts"))
         if kinds is None or counts is None:
@@ -98,5 +98,5 @@ def dependency_tables(consensus: Consensus) -> dict[str, str]:
                 rows.writerow(
                     [people[who], earlier, tags[truth], tags[given], f"{row[truth]:.2f}", f"{share:.4f}"]
                 )
-        found[file] = out.getvalue()
-    return found
+        tables[file] = out.getvalue()
+    return tables

@@ -20,7 +20,7 @@ def as_text(table: Table) -> str:
     """For a terminal: columns lined up, numbers to the right."""
     cells = [[show(value) for value in row] for row in table.rows]
     widths = [max(map(_width, column)) for column in zip(table.columns, *cells, strict=True)]
-    right = [_is_numeric([row[place] for row in table.rows]) for place in range(len(table.columns))]
+    right = [_is_numeric([row[index] for row in table.rows]) for index in range(len(table.columns))]
     lines = [_line(table.columns, widths, right), "  ".join("─" * width for width in widths)]
     lines += [_line(row, widths, right) for row in cells]
     return "\n".join([*([table.title] if table.title else []), *lines])
@@ -28,7 +28,7 @@ def as_text(table: Table) -> str:
 
 def as_markdown(table: Table) -> str:
     """For a page."""
-    right = [_is_numeric([row[place] for row in table.rows]) for place in range(len(table.columns))]
+    right = [_is_numeric([row[index] for row in table.rows]) for index in range(len(table.columns))]
     lines = [
         "| " + " | ".join(table.columns) + " |",
         "|" + "|".join("---:" if flag else "---" for flag in right) + "|",

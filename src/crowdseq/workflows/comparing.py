@@ -141,8 +141,8 @@ def _rows(tasks: Sequence[_Task], jobs: int, progress: Progress) -> Iterator[Row
     try:
         while waiting or running:
             while waiting and len(running) < jobs:
-                place, task = waiting.popleft()
-                stage = f"{task.name} ({place} of {len(tasks)})"
+                number, task = waiting.popleft()
+                stage = f"{task.name} ({number} of {len(tasks)})"
                 progress(stage, 0, 1)
                 running[pool.submit(_in_own_process, task)] = stage
             for future in wait(running, return_when=FIRST_COMPLETED).done:
@@ -190,11 +190,11 @@ def compare_one(
     memory = round(peak_megabytes(), 1)  # before the scores, which are no part of the method
     consensus, calibration = None, None
     if corpus.has_gold.any():
-        settled = run.consensus
-        consensus = score(settled, settled.tag_ids, "strict")
-        counted = entity_tokens(corpus.gold_tags, settled.tag_ids, corpus.scheme)
-        right = settled.tag_ids == corpus.gold_tags
-        calibration = measure_calibration(settled.confidence[counted], right[counted]).error
+        result = run.consensus
+        consensus = score(result, result.tag_ids, "strict")
+        counted = entity_tokens(corpus.gold_tags, result.tag_ids, corpus.scheme)
+        right = result.tag_ids == corpus.gold_tags
+        calibration = measure_calibration(result.confidence[counted], right[counted]).error
     scored = score_tagger(run.tagger, test) if run.tagger is not None and test is not None else None
     return Row(name, round(run.seconds, 2), memory, consensus, scored, calibration)
 

@@ -65,7 +65,7 @@ class SavedRun:
 
 
 def learn_files(request: LearnRequest) -> SavedRun:
-    """Learn from crowd files and write a run folder; whatever can be refused is refused before they are read."""
+    """Learn from crowd files and write a run folder; what can be refused is refused before they are read."""
     with open_target(request.out, force=request.force, resume=request.resume) as target:
         plan = request.plan()
         corpus, report = read_crowd(request)

@@ -155,5 +155,5 @@ def soft_targets(consensus: Consensus) -> Targets:
     """Posteriors of single tokens made into those of a chain that keeps the rules of the scheme."""
     corpus = consensus.corpus
     scores = np.log(np.maximum(consensus.probabilities, np.finfo(np.float64).tiny))
-    found = marginals(Lattice(scores, corpus.offsets, *scheme_scores(corpus.scheme)))
-    return Targets(found.unary, found.pairwise)
+    chain = marginals(Lattice(scores, corpus.offsets, *scheme_scores(corpus.scheme)))
+    return Targets(chain.unary, chain.pairwise)

@@ -66,9 +66,9 @@ class ContextTables:
         """(M, M) expected counts, truth by given label."""
         mine = self._votes_of(annotator)[self._contexts(annotator, kind) == context]
         n_labels = self.probabilities.shape[1]
-        tokens, places = np.unique(self.votes.tokens[mine], return_inverse=True)
+        tokens, indices = np.unique(self.votes.tokens[mine], return_inverse=True)
         given = sparse.csr_matrix(
-            (np.ones(len(mine)), (self.votes.labels[mine], places)), shape=(n_labels, len(tokens))
+            (np.ones(len(mine)), (self.votes.labels[mine], indices)), shape=(n_labels, len(tokens))
         )
         return np.ascontiguousarray(np.asarray(given @ self.probabilities[tokens]).T)
 
@@ -141,9 +141,9 @@ def _heatmap(title: Content, counts: FloatArray, kept: list[int], names: Sequenc
     heads = [element("th", element("bdi", clip(label, _LONGEST_LABEL)), scope="col") for label in labels]
     masses = table.sum(axis=1)
     rows = [
-        _row(labels[place], place if place < len(kept) else None, table[place] / masses[place], masses[place])
-        for place in range(len(table))
-        if masses[place] >= min(_LEAST_MASS, masses.max())
+        _row(labels[index], index if index < len(kept) else None, table[index] / masses[index], masses[index])
+        for index in range(len(table))
+        if masses[index] >= min(_LEAST_MASS, masses.max())
     ]
     return element(
         "table",
