@@ -131,7 +131,7 @@ def _warnings(consensus: Consensus, settings: Mapping[str, Any]) -> list[Content
     remarks += [["Names that look alike, perhaps one person: ", listed(list(names)), "."] for names in alike]
     if _hit_the_limit(consensus, settings) and _still_climbs(consensus.history):
         remarks.append(
-            f"The method stopped at its limit of {len(consensus.history)} rounds, not because it had converged."
+            f"The method stopped at its limit of {len(consensus.history)} rounds, before it had converged."
         )
     return remarks
 

@@ -102,8 +102,8 @@ def _gap_in_words(measured: Mapping[str, Any], which: str) -> str:
         verdict = "too few tokens to tell more"
     return (
         f"On the {measured['count']:,} {which}, the method is {percent(measured['confidence'], 1)} sure on "
-        f"average and right in {percent(measured['accuracy'], 1)}: {verdict}. The expected calibration error, "
-        f"the mean distance between the two, is {percent(measured['error'], 1)}."
+        f"average and right in {percent(measured['accuracy'], 1)}: {verdict}. The expected calibration "
+        f"error, the mean distance between the two, is {percent(measured['error'], 1)}."
     )
 
 
