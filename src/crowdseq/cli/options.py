@@ -38,6 +38,13 @@ def _with_reading(function: Function, selecting: dict[str, Declared]) -> Functio
     return wrapper  # type: ignore[return-value]
 
 
+def typed_settings(**typed: Any) -> Any:
+    """Reading settings of a command that has only some of the options, as they were typed."""
+    from crowdseq.workflows.choosing import typed_reading
+
+    return typed_reading(typed).settings
+
+
 def _made_options() -> list[Declared]:
     """An option of the command line for every reading setting that is declared as one."""
     defaults = {one.name: one.default for one in fields(ReadSettings)}

@@ -14,11 +14,12 @@ if TYPE_CHECKING:
     from crowdseq.workflows.reading import Listener
 
 
-def terminal(silent: bool) -> "Listener":
-    """A listener that writes to stderr, or one that hears nothing."""
+def terminal(silent: bool, *, progress: bool = True) -> "Listener":
+    """A listener that writes to stderr, or one that hears nothing; progress: whether it shows that too."""
     from crowdseq.workflows.reading import Listener
 
-    return Listener(partial(show_report, silent=silent), partial(progress_shown, silent))
+    shown = partial(progress_shown, silent or not progress, notes=not silent)
+    return Listener(partial(show_report, silent=silent), shown)
 
 
 def show_report(report: Any, *, silent: bool, is_gold: bool = False) -> None:
