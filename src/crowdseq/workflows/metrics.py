@@ -6,7 +6,7 @@ from crowdseq.arrays import IntArray
 from crowdseq.core.consensus import Consensus
 from crowdseq.evaluation.calibration import entity_tokens, measure_calibration
 from crowdseq.evaluation.scores import score_tags
-from crowdseq.workflows.outcome import Outcome
+from crowdseq.workflows.runs.outcome import Outcome
 
 FORMAT_VERSION = 1
 

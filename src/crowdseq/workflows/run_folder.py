@@ -21,8 +21,8 @@ from crowdseq.tagging.tagger import Tagger
 from crowdseq.workflows.metrics import FORMAT_VERSION
 from crowdseq.workflows.recipes import make_recipe, settings_of
 from crowdseq.workflows.run import Run
-from crowdseq.workflows.run_arrays import read_parameters, read_probabilities
-from crowdseq.workflows.run_labels import read_labels
+from crowdseq.workflows.runs.arrays import read_parameters, read_probabilities
+from crowdseq.workflows.runs.labels import read_labels
 
 SETTINGS, METRICS, CROWD, LABELS = "settings.json", "metrics.json", "crowd.jsonl.gz", "consensus.jsonl"
 TAGGER_FILES = ("tagger/model.json", "tagger/weights.safetensors")
@@ -85,11 +85,6 @@ def check_files(folder: Path, names: tuple[str, ...]) -> Manifest | None:
     if problems:
         raise FormatError(*problems)
     return manifest
-
-
-def run_paths(folder: Path) -> dict[str, str]:
-    """What stands in a run folder, by name."""
-    return {path.name: str(path) for path in sorted(folder.iterdir())}
 
 
 def _read_settings(folder: Path) -> JsonFile:

@@ -7,6 +7,7 @@ import platform
 from dataclasses import asdict, is_dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,8 +23,8 @@ from crowdseq.storage.folders import AtomicFolder
 from crowdseq.storage.manifest import MANIFEST, Manifest
 from crowdseq.storage.tensors import encode_tensors
 from crowdseq.workflows.metrics import FORMAT_VERSION
-from crowdseq.workflows.outcome import Outcome
-from crowdseq.workflows.run_target import RunTarget
+from crowdseq.workflows.runs.outcome import Outcome
+from crowdseq.workflows.runs.target import RunTarget
 
 ANNOTATOR_COLUMNS = (
     "annotator",
@@ -116,3 +117,8 @@ def annotators_csv(reports: tuple[AnnotatorReport, ...]) -> str:
         shown = ["" if number is None else f"{number:.4f}" for number in numbers]
         rows.writerow([report.annotator, report.sentences, report.tokens, *shown, "; ".join(report.flags)])
     return out.getvalue()
+
+
+def run_paths(folder: Path) -> dict[str, str]:
+    """What stands in a run folder, by name."""
+    return {path.name: str(path) for path in sorted(folder.iterdir())}
