@@ -10,23 +10,21 @@ from unicodedata import normalize
 
 from crowdseq.core.building import CorpusBuilder, Record
 from crowdseq.core.corpus import Corpus
-from crowdseq.errors import FormatError, InputError, Problem, SchemeError
+from crowdseq.errors import Advice, FormatError, InputError, Problem, SchemeError
 from crowdseq.formats.conventions.label_set import LabelSet, widen
 from crowdseq.formats.conventions.names import renamed
-from crowdseq.formats.files.inputs import Folder, Input, gather
-from crowdseq.formats.files.lines import head_text
-from crowdseq.formats.files.sources import HEAD_BYTES, Source, Stream, open_source
+from crowdseq.formats.files.inputs import Input, list_inputs
+from crowdseq.formats.files.sources import Folder, Source, Stream, open_source
 from crowdseq.formats.files.zip import is_archive, open_archive
-from crowdseq.formats.findings.collector import Intake, TooManyFaults
+from crowdseq.formats.findings.collector import Collector, TooManyFaults, problem_of
 from crowdseq.formats.findings.import_report import FileRead, ImportReport
 from crowdseq.formats.findings.inspection import inspect
-from crowdseq.formats.format import LIKELY, Format, Found, Sample
-from crowdseq.formats.registry import find_format, looks_like, recognise, recognise_folder
+from crowdseq.formats.format import LIKELY, Format, ReadRecord, Sample, unused_settings
+from crowdseq.formats.registry import find_format, looks_like, recognise, recognise_folder, sample_of
 from crowdseq.formats.settings import ReadSettings
 from crowdseq.formats.spans.align import project, visible
 from crowdseq.formats.spans.kept_text import TEXT, check_same_text
 from crowdseq.formats.spans.overlaps import Layer, split_layers
-from crowdseq.formats.unused_settings import unused_settings
 
 
 @dataclass(frozen=True)
@@ -49,9 +47,10 @@ def read(inputs: Input | Iterable[Input], settings: ReadSettings | None = None, 
         return imported
     if len(imported.layers) == 1:
         return replace(imported, corpus=imported.layers[0].corpus)
-    shown = " or ".join(f"--types {layer.name} ({layer.n_spans:,} spans)" for layer in imported.layers)
-    what = f"overlapping spans make {len(imported.layers)} layers, say which one: {shown}"
-    raise FormatError(Problem(what, ", ".join(file.name for file in imported.report.files)))
+    shown = " or ".join(f"{layer.name} ({layer.n_spans:,} spans)" for layer in imported.layers)
+    what = f"overlapping spans make {len(imported.layers)} layers"
+    advice = Advice("say which one with {types}: {0}", shown, types="")
+    raise FormatError(Problem(what, ", ".join(file.name for file in imported.report.files), advice=advice))
 
 
 def read_layers(
@@ -61,14 +60,14 @@ def read_layers(
     chosen = replace(settings or ReadSettings(), **changes)
     if chosen.format is not None:
         find_format(chosen.format)
-    with Intake(chosen) as intake, _no_collection():
-        loader = _Loader(intake)
+    with Collector(chosen) as collector, _no_collection():
+        loader = _Loader(collector)
         try:
-            for item in gather(inputs):
+            for item in list_inputs(inputs):
                 loader.load(item)
         except TooManyFaults:
             limit = chosen.limits.faults
-            intake.problems.append(Problem(f"reading stopped after {limit:,} faults, mend these first"))
+            collector.problems.append(Problem(f"reading stopped after {limit:,} faults, mend these first"))
         return loader.finish()
 
 
@@ -93,8 +92,8 @@ def _no_collection() -> Iterator[None]:
 class _Loader:
     """Sends the records of all inputs into one builder."""
 
-    def __init__(self, intake: Intake) -> None:
-        self.intake, self.settings = intake, intake.settings
+    def __init__(self, collector: Collector) -> None:
+        self.collector, self.settings = collector, collector.settings
         self.builder = CorpusBuilder(duplicates=self.settings.duplicates)
         self.labels = LabelSet(self.settings) if self.settings.labels is not None else None
         self.files: list[FileRead] = []
@@ -106,37 +105,39 @@ class _Loader:
             else:
                 self._load_file(item)
         except FormatError as error:
-            self.intake.fail(*error.problems)
+            self.collector.fail(*error.problems)
 
     def _load_folder(self, folder: Folder) -> None:
         form = find_format(self.settings.format) if self.settings.format else recognise_folder(folder)
         if form is not None and form.read_folder is not None:
-            n_records = sum(self._take(found, file) for file, found in form.read_folder(folder, self.intake))
+            n_records = sum(
+                self._take(found, file) for file, found in form.read_folder(folder, self.collector)
+            )
             self.files.append(FileRead(folder.name, form.name, n_records, 0, ""))
-            self._tell_strangers(form, folder)
+            self._tell_other_files(form, folder)
             return
         n_read = len(self.files)
         for member in folder.members:
             try:
                 self._load_member(member)
             except FormatError as error:
-                self.intake.fail(*error.problems)
-        if len(self.files) == n_read and not self.intake.problems:
+                self.collector.fail(*error.problems)
+        if len(self.files) == n_read and not self.collector.problems:
             raise FormatError(Problem(_nothing_known(folder), folder.name))
 
-    def _tell_strangers(self, form: Format, folder: Folder) -> None:
+    def _tell_other_files(self, form: Format, folder: Folder) -> None:
         what = f"files of a folder were left out, which is read as {form.name}: name them too to read them"
-        for member in form.strangers(folder) if form.strangers is not None else ():
-            self.intake.warn(f"files-beside-{form.name}", what, Problem("", member.name))
+        for member in form.other_files(folder) if form.other_files is not None else ():
+            self.collector.warn(f"files-beside-{form.name}", what, Problem("", member.name))
 
     def _load_member(self, member: Source) -> None:
         """A file of a folder, which may be something else that lies there too."""
         with open_source(member, self.settings.limits) as stream:
-            sample = _sample(stream, self.settings)
+            sample = sample_of(stream, self.settings.encoding)
             likely, _ = looks_like(sample)
             if self.settings.format is None and (likely is None or not likely.has_labels):
                 what = "files in a folder were left out, their format is not known"
-                self.intake.warn("files-left-out", what, Problem("", member.name))
+                self.collector.warn("files-left-out", what, Problem("", member.name))
                 return
             self._load_stream(stream, member, sample)
 
@@ -145,37 +146,39 @@ class _Loader:
             if is_archive(stream.head):
                 self._load_folder(open_archive(stream, source, self.settings.limits))
             else:
-                self._load_stream(stream, source, _sample(stream, self.settings))
+                self._load_stream(stream, source, sample_of(stream, self.settings.encoding))
 
     def _load_stream(self, stream: Stream, source: Source, sample: Sample) -> None:
         form = find_format(self.settings.format) if self.settings.format else recognise(sample)
         if form.read is None:
             raise FormatError(Problem(f"a file cannot be read as {form.name}, {form.summary}", source.name))
-        n_records, n_faults = 0, len(self.intake.problems) + self.intake.n_rejected
+        n_records, n_faults = 0, len(self.collector.problems) + self.collector.n_rejected
         try:
-            for found in form.read(stream, source, self.intake):
+            for found in form.read(stream, source, self.collector):
                 n_records += self._take(found, stream.name)
-            if len(self.intake.problems) + self.intake.n_rejected > n_faults:
+            if len(self.collector.problems) + self.collector.n_rejected > n_faults:
                 self._doubt_format(form, sample, source)
         except FormatError as error:
-            self.intake.fail(*error.problems)
+            self.collector.fail(*error.problems)
         self.files.append(FileRead(source.name, form.name, n_records, stream.n_bytes, stream.sha256))
 
     def _doubt_format(self, form: Format, sample: Sample, source: Source) -> None:
         """After faults: say so when the file looks like something else than it was read as."""
         likely, certainty = looks_like(sample)
         if likely is not None and likely is not form and certainty >= LIKELY:
-            what = f"looks like {likely.name}, not {form.name}: force the right one with --from"
+            what = f"looks like {likely.name}, not {form.name}:"
+            advice = Advice("force the right one with {format}", format="")
         elif self.settings.format is None and certainty < LIKELY:
-            what = f"was read as {form.name} because of its name: if it is something else, say so with --from"
+            what = f"was read as {form.name} because of its name:"
+            advice = Advice("if it is something else, say so with {format}", format="")
         else:
             return
-        if self.intake.problems:
-            self.intake.problems.append(Problem(what, source.name))
+        if self.collector.problems:
+            self.collector.problems.append(Problem(what, source.name, advice=advice))
         else:
-            self.intake.warn("format-in-doubt", what, Problem("", source.name))
+            self.collector.warn("format-in-doubt", what, Problem("", source.name), advice=advice)
 
-    def _take(self, found: Found, file: str) -> bool:
+    def _take(self, found: ReadRecord, file: str) -> bool:
         """Whether a record could be added."""
         record = found.record
         try:
@@ -186,7 +189,7 @@ class _Loader:
                 self.labels.check(record, Problem("", file, found.line, record.id or ""))
             self.builder.add(self._aligned(record, file, found.line))
         except InputError as error:
-            self.intake.reject(Problem(str(error), file, found.line, record.id or ""), found.raw)
+            self.collector.reject(problem_of(error, file, found.line, record.id or ""), found.raw)
             return False
         return True
 
@@ -198,7 +201,7 @@ class _Loader:
         if tokens == list(record.tokens):
             return record
         what = "sentences have tokens that were brought to NFC"
-        self.intake.warn("tokens-normalised", what, Problem("", file, line, record.id or ""))
+        self.collector.warn("tokens-normalised", what, Problem("", file, line, record.id or ""))
         return replace(record, tokens=tokens)
 
     def _aligned(self, record: Record, file: str, line: int) -> Record:
@@ -220,38 +223,40 @@ class _Loader:
             gold, inexact = project(record.gold, record.tokens, held)
             moved += inexact
         what = "tokens differ between annotators of one sentence, aligned by characters"
-        self.intake.warn("tokens-aligned", what, Problem("", file, line, record.id or ""))
+        self.collector.warn("tokens-aligned", what, Problem("", file, line, record.id or ""))
         if moved:
             what = "labels ended inside a token when they were aligned, the whole token was taken"
-            self.intake.warn("labels-moved", what, Problem("", file, line, record.id or ""), moved)
+            self.collector.warn("labels-moved", what, Problem("", file, line, record.id or ""), moved)
         return replace(record, tokens=held, annotations=votes, gold=gold, columns={})
 
     def _tell_unused(self) -> None:
         names = list(dict.fromkeys(file.format for file in self.files))
         for setting in unused_settings(self.settings, map(find_format, names)) if names else ():
-            what = f"--{setting.replace('_', '-')} is not used by {', '.join(names)}, it changed nothing"
-            self.intake.warn(f"unused-{setting.replace('_', '-')}", what)
+            told = f"{{{setting}}} is not used by {{0}} and changed nothing"
+            advice = Advice(told, ", ".join(names), **{setting: ""})
+            kind = f"unused-{setting.replace('_', '-')}"
+            self.collector.warn(kind, "a setting was given for nothing:", advice=advice)
 
     def finish(self) -> Imported:
         if self.labels is not None and self.settings.on_error == "stop":
-            self.intake.problems.extend(self.labels.unknown())
-        self.intake.check_layer()
-        self.intake.check_types()
+            self.collector.problems.extend(self.labels.unknown())
+        self.collector.check_layer()
+        self.collector.check_types()
         self._tell_unused()
-        if self.intake.problems:
-            self.intake.finish()
+        if self.collector.problems:
+            self.collector.finish()
         try:
             corpus = self.builder.build(self.settings.scheme)
         except SchemeError as error:
-            raise FormatError(Problem(str(error), ", ".join(file.name for file in self.files))) from None
+            raise FormatError(problem_of(error, ", ".join(file.name for file in self.files))) from None
         if self.settings.labels is not None:
             corpus = widen(corpus, self.settings.labels)
-        layers = split_layers(corpus, self.intake) if self.settings.in_layers else ()
+        layers = split_layers(corpus, self.collector) if self.settings.in_layers else ()
         if len(layers) > 1:
             shown = "; ".join(f"{layer.name} ({layer.n_spans:,} spans)" for layer in layers)
-            self.intake.warn("layers", f"overlapping spans make {len(layers)} layers of types: {shown}")
-        report = inspect(corpus, self.builder, self.intake)
-        rejects = self.intake.finish() if self.intake.n_rejected else None
+            self.collector.warn("layers", f"overlapping spans make {len(layers)} layers of types: {shown}")
+        report = inspect(corpus, self.builder, self.collector)
+        rejects = self.collector.finish() if self.collector.n_rejected else None
         return Imported(corpus, replace(report, files=tuple(self.files), rejects_file=rejects), layers)
 
 
@@ -271,8 +276,3 @@ def _is_sound(record: Record) -> bool:
         len(row) == len(record.tokens) and all(tag is None or isinstance(tag, str) for tag in row)
         for row in rows
     )
-
-
-def _sample(stream: Stream, settings: ReadSettings) -> Sample:
-    text = head_text(stream, settings.encoding)
-    return Sample(stream.name, stream.head, text, len(stream.head) < HEAD_BYTES)

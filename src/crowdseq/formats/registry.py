@@ -1,64 +1,71 @@
-"""All formats by name, and which of them a file is in."""
+"""All formats by name, loaded when they are needed, and which of them a file is in."""
 
-from crowdseq.errors import FormatError, Problem, SettingsError
-from crowdseq.formats.files.inputs import Folder
-from crowdseq.formats.format import BY_NAME, NO, Format, Sample
-from crowdseq.formats.tools import mturk
-from crowdseq.formats.tools.argilla import records as argilla
-from crowdseq.formats.tools.brat import folder as brat
-from crowdseq.formats.tools.conll import answers, columns_file, conll_u, mace_csv
-from crowdseq.formats.tools.conll import folder as conll_folder
-from crowdseq.formats.tools.doccano import jsonl as doccano
-from crowdseq.formats.tools.doccano import zip_export as doccano_zip
-from crowdseq.formats.tools.huggingface import folder as datasets_folder
-from crowdseq.formats.tools.huggingface import parquet
-from crowdseq.formats.tools.inception import project as inception
-from crowdseq.formats.tools.inception import uima_cas, webanno_tsv
-from crowdseq.formats.tools.label_studio import conll2003, csv_export, json_min, tasks
-from crowdseq.formats.tools.long_table import csv_file as long_csv
-from crowdseq.formats.tools.long_table import parquet as long_parquet
-from crowdseq.formats.tools.native import consensus_jsonl, crowd_jsonl, plain_text
-from crowdseq.formats.tools.prodigy import jsonl as prodigy
-from crowdseq.formats.tools.spacy import docbin
+from collections.abc import Iterator, Mapping
+from importlib import import_module
 
-FORMATS: dict[str, Format] = {
-    module.FORMAT.name: module.FORMAT
-    for module in (
-        crowd_jsonl,
-        consensus_jsonl,
-        answers,  # before conll, which some of its files resemble
-        columns_file,
-        conll_folder,
-        plain_text,
-        long_csv,
-        mace_csv,
-        conll_u,
-        brat,
-        webanno_tsv,
-        uima_cas,
-        inception,
-        mturk,
-        parquet,
-        long_parquet,
-        datasets_folder,
-        docbin,
-        tasks,
-        json_min,
-        csv_export,
-        conll2003,
-        doccano,
-        doccano_zip,
-        argilla,
-        prodigy,
-    )
+from crowdseq.errors import Advice, FormatError, Problem, SettingsError
+from crowdseq.formats.files.lines import head_text
+from crowdseq.formats.files.sources import HEAD_BYTES, Folder, Stream
+from crowdseq.formats.format import BY_NAME, NO, SURE, Format, Sample
+
+# Where each format is defined, below `crowdseq.formats.tools`. Of formats that are equally sure of a file the
+# first one is taken, so the order matters.
+_WHERE = {
+    "jsonl": "native.crowd_jsonl:FORMAT",
+    "consensus": "native.consensus_jsonl:FORMAT",
+    "answers": "conll.answers:FORMAT",  # before conll, which some of its files resemble
+    "conll": "conll.columns_file:FORMAT",
+    "conll-folder": "conll.writing:FOLDER_FORMAT",
+    "text": "native.plain_text:FORMAT",
+    "long": "long_table:FORMAT",
+    "mace": "conll.mace_csv:FORMAT",
+    "conll-u": "conll.conll_u:FORMAT",
+    "brat": "brat.folder:FORMAT",
+    "webanno-tsv": "inception.single_files:TSV_FORMAT",
+    "uima-cas": "inception.single_files:CAS_FORMAT",
+    "inception": "inception.project:FORMAT",
+    "mturk": "mturk:FORMAT",
+    "parquet": "huggingface.parquet:FORMAT",
+    "long-parquet": "huggingface.parquet:LONG_FORMAT",
+    "datasets": "huggingface.parquet:FOLDER_FORMAT",
+    "docbin": "spacy.docbin:FORMAT",
+    "label-studio": "label_studio.tasks:FORMAT",
+    "label-studio-min": "label_studio.rows:MIN_FORMAT",
+    "label-studio-csv": "label_studio.rows:CSV_FORMAT",
+    "label-studio-conll": "label_studio.conll2003:FORMAT",
+    "doccano": "doccano.jsonl:FORMAT",
+    "doccano-zip": "doccano.jsonl:ZIP_FORMAT",
+    "argilla": "argilla.records:FORMAT",
+    "prodigy": "prodigy.jsonl:FORMAT",
 }
-
+# Those that take a whole folder as one thing: only these are asked about a folder.
+_OF_FOLDERS = ("brat", "inception", "datasets")
+# Those that `tag` puts tags into: only these are asked about a file to be tagged.
+_CARRYING = ("jsonl", "conll", "text")
 _PACKED = {
     b"BZh": "packed with bzip2",
     b"\xfd7zXZ\x00": "packed with xz",
     b"\x28\xb5\x2f\xfd": "packed with zstd",
     b"7z\xbc\xaf": "packed with 7z",
 }
+
+
+class _Formats(Mapping[str, Format]):
+    """Every format by its name; its module is imported when it is first asked for."""
+
+    def __getitem__(self, name: str) -> Format:
+        module, _, attribute = _WHERE[name].partition(":")
+        found: Format = getattr(import_module(f"crowdseq.formats.tools.{module}"), attribute)
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_WHERE)
+
+    def __len__(self) -> int:
+        return len(_WHERE)
+
+
+FORMATS: Mapping[str, Format] = _Formats()
 
 
 def list_formats() -> tuple[Format, ...]:
@@ -73,18 +80,31 @@ def find_format(name: str) -> Format:
     return FORMATS[name]
 
 
+def sample_of(stream: Stream, encoding: str | None) -> Sample:
+    """What a stream begins with."""
+    return Sample(stream.name, stream.head, head_text(stream, encoding), len(stream.head) < HEAD_BYTES)
+
+
 def looks_like(sample: Sample) -> tuple[Format | None, int]:
-    """The likeliest format of a file, and how sure that is."""
-    best = max(FORMATS.values(), key=lambda form: form.recognise(sample) if form.read else NO)
-    certainty = best.recognise(sample) if best.read else NO
-    return (best, certainty) if certainty > NO else (None, NO)
+    """The likeliest format of a file, and how sure that is.
+
+    The first of the surest: nothing can come before one that is SURE, so those behind it are not even loaded.
+    """
+    best, certainty = None, NO
+    for form in FORMATS.values():
+        sure = form.recognise(sample) if form.read is not None else NO
+        if sure > certainty:
+            best, certainty = form, sure
+        if certainty == SURE:
+            break
+    return best, certainty
 
 
 def recognise(sample: Sample) -> Format:
     """The likeliest format; an error says what was seen instead."""
-    found, _ = looks_like(sample)
-    if found is not None:
-        return found
+    likely, _ = looks_like(sample)
+    if likely is not None:
+        return likely
     for mark, what in _PACKED.items():
         if sample.head.startswith(mark):
             raise FormatError(Problem(f"is {what}, which cannot be read here: unpack it first", sample.name))
@@ -98,23 +118,33 @@ def recognise(sample: Sample) -> Format:
         what = "is neither text nor a binary format that is known here: export it as JSON, CSV or Parquet"
         raise FormatError(Problem(what, sample.name))
     known = ", ".join(name for name, form in FORMATS.items() if form.read)
+    what = f"the format cannot be told, it begins with {start!a}:"
     raise FormatError(
-        Problem(
-            f"the format cannot be told, it begins with {start!a}: say it with --from ({known})", sample.name
-        )
+        Problem(what, sample.name, advice=Advice("say it with {format} ({0})", known, format=""))
     )
 
 
 def recognise_folder(folder: Folder) -> Format | None:
     """The format that takes this folder as one thing, if any does."""
-    for form in FORMATS.values():
+    for name in _OF_FOLDERS:
+        form = FORMATS[name]
         if form.recognise_folder is not None and form.recognise_folder(folder) > BY_NAME:
             return form
     return None
 
 
-def format_for_writing(name: str, path: str) -> Format:
-    """The format asked for, or the one that the name of the file tells."""
+def recognise_to_carry(sample: Sample) -> Format | None:
+    """The format in which a file can be tagged as it stands, or None."""
+    best, certainty = None, NO
+    for form in map(FORMATS.__getitem__, _CARRYING):
+        sure = form.carrier.recognise(sample) if form.carrier is not None else NO
+        if sure > certainty:
+            best, certainty = form, sure
+    return best
+
+
+def format_for_writing(name: str, path: str, setting: str = "target") -> Format:
+    """The format asked for, or the one that the name of the file tells. setting: the caller's word for it."""
     if name:
         return find_format(name)
     if path == "-":
@@ -122,8 +152,9 @@ def format_for_writing(name: str, path: str) -> Format:
     if path.endswith("/"):
         return FORMATS["conll-folder"]
     plain = path.lower().removesuffix(".gz")
-    fitting = [form for form in FORMATS.values() if any(plain.endswith(f".{end}") for end in form.extensions)]
-    if not fitting:
-        known = ", ".join(form for form, found in FORMATS.items() if found.write or found.write_folder)
-        raise SettingsError(f"the name {path} does not tell a format, say it with --to ({known})")
-    return fitting[0]
+    for form in FORMATS.values():
+        if any(plain.endswith(f".{end}") for end in form.extensions):
+            return form
+    known = ", ".join(able for able, form in FORMATS.items() if form.write or form.write_folder)
+    advice = Advice(f"say it with {{{setting}}} ({{0}})", known, **{setting: ""})
+    raise SettingsError(f"the name {path} does not tell a format", advice)

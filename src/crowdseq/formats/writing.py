@@ -1,7 +1,6 @@
 """write, write_consensus: a corpus or a consensus to a file or folder, whole or not at all."""
 
 import os
-import shutil
 import sys
 from collections.abc import Callable
 from functools import partial
@@ -10,10 +9,11 @@ from typing import BinaryIO
 
 from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
-from crowdseq.errors import OutputExistsError, SettingsError, UsageError
+from crowdseq.errors import Advice, OutputExistsError, SettingsError, UsageError
 from crowdseq.formats.format import Format, Notes
 from crowdseq.formats.registry import FORMATS, find_format, format_for_writing
-from crowdseq.storage.atomic import AtomicFile, cannot_write, exists_already, sync_files
+from crowdseq.storage.atomic import AtomicFile, exists_already
+from crowdseq.storage.folders import AtomicFolder, claimed
 
 STANDARD_OUTPUT = "-"
 # Lists, in every folder that we write, what we wrote: a folder with anything else is never replaced.
@@ -34,7 +34,7 @@ def write(
     name = os.fspath(path)
     if os.path.isdir(name) and name != STANDARD_OUTPUT:
         name = os.path.join(name, "")
-    form = format_for_writing(format or "", name)
+    form = format_for_writing(format or "", name, setting="format")
     options = _options(form, excel_safe)
     if form.write_folder is not None:
         return tuple(_write_folder(partial(form.write_folder, corpus), _folder(name, form), force))
@@ -58,7 +58,7 @@ def write_consensus(
     with_names: False leaves out of consensus JSONL who agreed, for a file that lies beside all votes.
     """
     name = os.fspath(path)
-    form = format_for_writing(format or "", name)
+    form = format_for_writing(format or "", name, setting="format")
     if form.name == "jsonl":
         form = find_format("consensus")
     options = _options(form, excel_safe)
@@ -76,13 +76,16 @@ def write_consensus(
 
 def _folder(name: str, form: Format) -> Path:
     if name == STANDARD_OUTPUT:
-        raise SettingsError(f"{form.name} writes a folder, standard output holds none: name one with -o")
+        raise SettingsError(
+            f"{form.name} writes a folder, standard output holds none:", Advice("name one with {out}", out="")
+        )
     return Path(name)
 
 
 def _options(form: Format, excel_safe: bool) -> dict[str, bool]:
     if excel_safe and not form.has_cells:
-        raise SettingsError(f"{form.name} is no CSV, --excel-safe does nothing there: leave it out")
+        advice = Advice("leave out {excel_safe}, which does nothing there", excel_safe="")
+        raise SettingsError(f"{form.name} is no CSV:", advice)
     return {"excel_safe": True} if excel_safe else {}
 
 
@@ -103,23 +106,12 @@ def _write_file(put: Callable[[BinaryIO], Notes], name: str, force: bool) -> Not
 def _write_folder(put: Callable[[Path], Notes], folder: Path, force: bool) -> Notes:
     """Made beside its place, then moved; the old folder is there until the new one is whole."""
     _check_replaceable(folder, force)
-    part = folder.with_name(f".{folder.name}.{os.getpid()}.part")
-    old = folder.with_name(f".{folder.name}.{os.getpid()}.old")
-    try:
-        part.mkdir()
-        notes = put(part)
-        (part / MARK).write_text("\n".join(sorted(_files(part))), encoding="utf-8")
-        sync_files(part)
-        if folder.exists():
-            folder.rename(old)
-        part.rename(folder)
-    except OSError as error:
-        raise cannot_write(str(folder), error) from None
-    finally:
-        shutil.rmtree(part, ignore_errors=True)
-        if old.exists() and not folder.exists():
-            old.rename(folder)
-        shutil.rmtree(old, ignore_errors=True)
+    target = Path(os.path.realpath(folder))
+    with claimed(target):
+        _check_replaceable(folder, force)  # again, now that nobody else can write there
+        with AtomicFolder(target) as made:
+            notes = put(made.path)
+            made.write(MARK, "\n".join(sorted(_files(made.path))).encode("utf-8"))
     return notes
 
 

@@ -1,6 +1,6 @@
 """Tagger: a fitted model; tokens in, tags and their probabilities out."""
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain as chain_lists
@@ -11,7 +11,6 @@ import numpy as np
 from crowdseq.arrays import FloatArray, IntArray
 from crowdseq.core.labels import LabelScheme
 from crowdseq.core.ragged import offsets_of
-from crowdseq.core.text import Text
 from crowdseq.errors import AnnotationError, SettingsError
 from crowdseq.numerics.blocks import run_blocks, sentence_blocks, using_threads
 from crowdseq.numerics.chains.chain import Lattice, best_paths, k_best_paths, log_partition, marginals
@@ -23,31 +22,10 @@ from crowdseq.tagging.explanation import Explanation, Reason, reasons, strongest
 from crowdseq.tagging.features import EDGE, PAIRS, WORDS, FeatureSettings
 from crowdseq.tagging.inventory import word_pieces
 from crowdseq.tagging.scoring import StreamWeights
+from crowdseq.tagging.sequence_tagger import Context
 from crowdseq.tagging.streams import PAIR_BREAK, Passage, further_streams, pair_codes
 from crowdseq.tagging.templates import TEMPLATES
 from crowdseq.tagging.word_rows import WordRows
-
-
-@dataclass(frozen=True, eq=False)
-class Context:
-    """What sentences may carry beside their tokens.
-
-    documents: one name for each sentence, equal for those of one document. columns: by name, one row for each
-    sentence with one entry for each token.
-    """
-
-    documents: Sequence[Hashable] | None = None
-    columns: Mapping[str, Sequence[Sequence[str]]] | None = None
-
-    @classmethod
-    def of_text(cls, text: Text) -> "Context":
-        """What the sentences of a text carry."""
-        bounds = text.offsets.tolist()
-        columns = {}
-        for name, column in text.columns.items():
-            entries = [column.table[number] for number in column.ids.tolist()]
-            columns[name] = [entries[first:last] for first, last in pairwise(bounds)]
-        return cls(text.document_of.tolist(), columns)
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,27 +4,29 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from crowdseq.errors import AnnotationError
-from crowdseq.formats.findings.collector import Intake
+from crowdseq.errors import Advice, AnnotationError
+from crowdseq.formats.findings.collector import Collector
 
 _ADDRESS = re.compile(r"(?:[a-z][a-z0-9+.-]*://|/data/)\S*", re.IGNORECASE)
 
 
-def text_of(fields: Mapping[str, Any], intake: Intake, where: str = "") -> tuple[str, str]:
+def text_of(fields: Mapping[str, Any], collector: Collector, where: str = "") -> tuple[str, str]:
     """The name of the field that holds the text, and the text."""
-    asked = intake.settings.text_field
+    asked = collector.settings.text_field
     texts = {key: value for key, value in fields.items() if isinstance(value, str)}
     if asked is not None:
         if asked not in texts:
             raise AnnotationError(
-                f"there is no text field '{asked}'{where}, choose another with --text-field"
+                f"there is no text field '{asked}'{where}",
+                Advice("choose another with {text_field}", text_field=""),
             )
         name = asked
     elif "text" in texts or len(texts) == 1:
         name = "text" if "text" in texts else next(iter(texts))
     elif texts:
         shown = ", ".join(sorted(texts)[:8])
-        raise AnnotationError(f"several fields could hold the text ({shown}), say which with --text-field")
+        advice = Advice("say which with {text_field}", text_field="")
+        raise AnnotationError(f"several fields could hold the text ({shown})", advice)
     else:
         raise AnnotationError(f"there is no text{where}, only labels on text can be read")
     if _ADDRESS.fullmatch(texts[name]):

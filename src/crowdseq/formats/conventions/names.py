@@ -1,13 +1,16 @@
 """Annotators and documents under the names that the user gives them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
 from crowdseq.core.building import Record
-from crowdseq.errors import SchemeError
+from crowdseq.core.consensus import Consensus
+from crowdseq.errors import Advice, SchemeError
 from crowdseq.formats.settings import ReadSettings
 from crowdseq.formats.spans.kept_text import SPANS
+
+AGREED = "agreed"
 
 
 def renamed(record: Record, settings: ReadSettings) -> Record:
@@ -25,8 +28,8 @@ def _with_new_annotators(record: Record, names: Mapping[str, str]) -> Record:
         new = names.get(name, name)
         if new in votes:
             raise SchemeError(
-                f"annotator {new} stands for two annotators of this sentence, "
-                "rename one of them or leave one out (--without)"
+                f"annotator {new} stands for two annotators of this sentence",
+                Advice("rename one of them or leave one out ({without})", without=""),
             )
         votes[new] = tags
     spans = record.extras.get(SPANS)
@@ -44,3 +47,13 @@ def _with_new_document(record: Record, names: Mapping[str, str]) -> Record:
             own = f"{names[doc]}{own[len(doc) :]}"
         doc = names[doc]
     return replace(record, id=None if own is None else names.get(own, own), doc=doc)
+
+
+def agreements(consensus: Consensus) -> Iterator[list[list[str]]]:
+    """Sentence by sentence the names for each token, in the order of the annotators."""
+    corpus = consensus.corpus
+    bounds = corpus.offsets.tolist()
+    for place, ballot in enumerate(corpus.annotations.ballots):
+        names = [corpus.annotators[who] for who in ballot.voters.tolist()]
+        same = (ballot.tags == consensus.tag_ids[bounds[place] : bounds[place + 1]]).T.tolist()
+        yield [[name for name, is_it in zip(names, row, strict=True) if is_it] for row in same]

@@ -2,6 +2,8 @@
 
 import codecs
 
+from crowdseq.errors import Advice, Problem
+
 _MARKS = (
     (codecs.BOM_UTF32_LE, "utf-32"),
     (codecs.BOM_UTF32_BE, "utf-32"),
@@ -24,19 +26,20 @@ def wide_encoding(head: bytes) -> str | None:
     return None
 
 
-def not_decoded(error: UnicodeDecodeError, offset: int, encoding: str) -> str:
+def not_decoded(error: UnicodeDecodeError, offset: int, encoding: str) -> Problem:
     """`byte 1,234 (0xE9) is not utf-8, …`; offset is where the piece began in the file."""
     place = f"byte {offset + error.start + 1:,}"
     if error.start >= len(error.object):
-        return f"{place} is missing, the text ends inside a character ({encoding})"
+        return Problem(f"{place} is missing, the text ends inside a character ({encoding})")
     found = f"{place} (0x{error.object[error.start]:02X}) is not {encoding}"
     if codecs.lookup(encoding).name != DEFAULT_ENCODING:
-        return f"{found}, say the right one with --encoding"
+        return Problem(found, advice=Advice("say the right one with {encoding}", encoding=""))
     if "unexpected end" in error.reason:
-        return f"{found}: a character is cut off, the file may be incomplete"
+        return Problem(f"{found}: a character is cut off, the file may be incomplete")
     guess = _guess(error.object)
     seen = error.object[error.start : error.start + 1].decode(guess)
-    return f"{found}, it looks like {guess} ('{seen}'): say --encoding {guess}, or mend the file"
+    advice = Advice("say {encoding}, or mend the file", encoding=guess)
+    return Problem(f"{found}, it looks like {guess} ('{seen}'):", advice=advice)
 
 
 def _guess(data: bytes) -> str:

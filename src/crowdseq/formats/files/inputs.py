@@ -2,28 +2,19 @@
 
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias
 
 from crowdseq.errors import FormatError, Problem
-from crowdseq.formats.files.sources import STANDARD_INPUT, Source, stem_of
+from crowdseq.formats.files.sources import STANDARD_INPUT, Folder, Source, stem_of
 
 RUN_CROWD = "crowd.jsonl.gz"
 
 Input: TypeAlias = str | os.PathLike[str] | bytes
 
 
-@dataclass(frozen=True)
-class Folder:
-    """A folder and the files in it, those of subfolders too, hidden ones left out."""
-
-    name: str
-    stem: str
-    members: tuple[Source, ...]
-
-
-def gather(inputs: Input | Iterable[Input]) -> list[Source | Folder]:
+def list_inputs(inputs: Input | Iterable[Input]) -> list[Source | Folder]:
     """Every input as a file or a folder; stems are made unique by the folders above them."""
     items = [inputs] if isinstance(inputs, str | bytes | os.PathLike) else inputs
     found = [_input(item) for item in items]

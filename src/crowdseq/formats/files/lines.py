@@ -2,43 +2,44 @@
 
 import codecs
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import chain
 
-from crowdseq.errors import FormatError, Problem
+from crowdseq.errors import Advice, FormatError, Problem
 from crowdseq.formats.files.encodings import DEFAULT_ENCODING, not_decoded, wide_encoding
 from crowdseq.formats.files.sources import Stream
-from crowdseq.formats.findings.collector import Intake
+from crowdseq.formats.findings.collector import Collector
 
 _SHOWN_OF_LONG_LINE = 200
 
 
-def read_lines(stream: Stream, intake: Intake) -> Iterator[tuple[int, str]]:
+def read_lines(stream: Stream, collector: Collector) -> Iterator[tuple[int, str]]:
     """Line numbers and lines without their ends; a line that cannot be decoded is rejected.
 
     Lines end at LF, CRLF or CR and nowhere else: U+2028, NEL, VT, FF and FS are characters like others.
     """
-    encoding = chosen_encoding(stream, intake)
+    encoding = chosen_encoding(stream, collector)
     line_encoding = DEFAULT_ENCODING if _is_wide(encoding) else encoding
-    limit = intake.settings.limits.line_bytes
+    limit = collector.settings.limits.line_bytes
     ends = _LineEnds()
-    blocks = _without_mark(ends.watch(_splittable(stream, encoding)), stream, intake)
+    blocks = _without_mark(ends.watch(_splittable(stream, encoding)), stream, collector)
     offset = 0
     for number, (raw, size) in enumerate(_raw_lines(blocks, limit), 1):
         if size > limit:
             place = Problem(f"the line is longer than {limit:,} bytes, split the record", stream.name, number)
-            intake.reject(place, raw)
+            collector.reject(place, raw)
         else:
             try:
                 text = raw.decode(line_encoding)
             except UnicodeDecodeError as error:
-                what = not_decoded(error, offset, encoding)
-                intake.reject(Problem(what, stream.name, number), raw)
+                fault = not_decoded(error, offset, encoding)
+                collector.reject(replace(fault, file=stream.name, line=number), raw)
             else:
                 yield number, text.rstrip("\r\n")
         offset += size
     if ends.are_odd:
         what = f"line ends are {ends}, read as LF"
-        intake.warn("line-ends", what, Problem("", stream.name))
+        collector.warn("line-ends", what, Problem("", stream.name))
 
 
 class _LineEnds:
@@ -65,16 +66,16 @@ class _LineEnds:
         return " and ".join(name for name, count in counts.items() if count)
 
 
-def read_text(stream: Stream, intake: Intake) -> str:
+def read_text(stream: Stream, collector: Collector) -> str:
     """The whole text, its line ends untouched; for formats whose offsets count them."""
-    encoding = chosen_encoding(stream, intake)
-    blocks = stream.blocks() if _is_wide(encoding) else _without_mark(stream.blocks(), stream, intake)
+    encoding = chosen_encoding(stream, collector)
+    blocks = stream.blocks() if _is_wide(encoding) else _without_mark(stream.blocks(), stream, collector)
     data = b"".join(blocks)
     try:
         return data.decode(encoding)
     except UnicodeDecodeError as error:
         line = 0 if _is_wide(encoding) else data.count(b"\n", 0, error.start) + 1
-        raise FormatError(Problem(not_decoded(error, 0, encoding), stream.name, line)) from None
+        raise FormatError(replace(not_decoded(error, 0, encoding), file=stream.name, line=line)) from None
 
 
 def head_text(stream: Stream, encoding: str | None) -> str:
@@ -83,16 +84,15 @@ def head_text(stream: Stream, encoding: str | None) -> str:
     return stream.head.decode(encoding or wide or DEFAULT_ENCODING, "replace").removeprefix("\ufeff")
 
 
-def chosen_encoding(stream: Stream, intake: Intake) -> str:
+def chosen_encoding(stream: Stream, collector: Collector) -> str:
     """The encoding asked for, else UTF-8; bytes that are plainly UTF-16 or UTF-32 are refused by name."""
-    given = intake.settings.encoding
+    given = collector.settings.encoding
     if given is not None:
         return DEFAULT_ENCODING if codecs.lookup(given).name == "utf-8-sig" else given
     wide = wide_encoding(stream.head)
     if wide is not None:
-        raise FormatError(
-            Problem(f"byte 1 is not utf-8, the file looks like {wide}: say --encoding {wide}", stream.name, 1)
-        )
+        what = f"byte 1 is not utf-8, the file looks like {wide}:"
+        raise FormatError(Problem(what, stream.name, 1, advice=Advice("say {encoding}", encoding=wide)))
     return DEFAULT_ENCODING
 
 
@@ -113,16 +113,17 @@ def _splittable(stream: Stream, encoding: str) -> Iterator[bytes]:
         try:
             text = decoder.decode(block, final=not block)
         except UnicodeDecodeError as error:
-            raise FormatError(Problem(not_decoded(error, offset - pending, encoding), stream.name)) from None
+            fault = not_decoded(error, offset - pending, encoding)
+            raise FormatError(replace(fault, file=stream.name)) from None
         offset += len(block)
         yield text.encode("utf-8")
 
 
-def _without_mark(blocks: Iterator[bytes], stream: Stream, intake: Intake) -> Iterator[bytes]:
+def _without_mark(blocks: Iterator[bytes], stream: Stream, collector: Collector) -> Iterator[bytes]:
     first = next(blocks, b"")
     if first.startswith(codecs.BOM_UTF8):
         what = "a byte order mark stands at the beginning, left out"
-        intake.warn("byte-order-mark", what, Problem("", stream.name))
+        collector.warn("byte-order-mark", what, Problem("", stream.name))
         first = first[len(codecs.BOM_UTF8) :]
     yield first
     yield from blocks

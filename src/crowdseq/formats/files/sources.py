@@ -44,6 +44,15 @@ class Source:
     opener: Callable[[], BinaryIO] | None = None
 
 
+@dataclass(frozen=True)
+class Folder:
+    """A folder and the files in it, those of subfolders too, hidden ones left out."""
+
+    name: str
+    stem: str
+    members: tuple[Source, ...]
+
+
 class Stream:
     """The unpacked bytes of one source: `head` to look at, then `blocks` once."""
 

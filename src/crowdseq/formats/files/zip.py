@@ -10,8 +10,7 @@ from pathlib import PurePosixPath, PureWindowsPath
 from typing import BinaryIO
 
 from crowdseq.errors import FormatError, Problem
-from crowdseq.formats.files.inputs import Folder
-from crowdseq.formats.files.sources import Source, Stream, stem_of
+from crowdseq.formats.files.sources import Folder, Source, Stream, stem_of
 from crowdseq.formats.settings import Limits
 
 ZIP_MARK = b"PK\x03\x04"

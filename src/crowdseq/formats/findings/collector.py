@@ -1,31 +1,41 @@
-"""Intake: where a reader puts down what it finds on the way: faults, oddities, who did what."""
+"""Collector: where a reader puts down what it finds on the way: faults, oddities, who did what."""
 
 import json
 from collections import Counter
 from collections.abc import Iterable
 from contextlib import suppress
+from dataclasses import replace
 from types import TracebackType
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
-from crowdseq.errors import FormatError, OutputExistsError, Problem
+from crowdseq.errors import Advice, CrowdseqError, FormatError, OutputExistsError, Problem
 from crowdseq.formats.findings.import_report import STATUSES, Finding, Rejected
-from crowdseq.formats.json_io.shapes import Shaped, plain_value
 from crowdseq.formats.settings import ReadSettings
 from crowdseq.storage.atomic import AtomicFile
 
-# Text, bytes, or a JSON value read from an array.
-Raw: TypeAlias = str | bytes | dict[str, Any] | list[Any] | Shaped | None
 _EXAMPLES = 5
 _SHOWN_TYPES = 10
 _KEPT_WHEN_FILED = 1000
 _LONGEST_MESSAGE = 400
 
 
+@runtime_checkable
+class Packed(Protocol):
+    """A record that is unpacked only when somebody wants to see it."""
+
+    def plain(self) -> Any:
+        """The record as a JSON value."""
+
+
+# Text, bytes, or a JSON value read from an array.
+Raw: TypeAlias = str | bytes | dict[str, Any] | list[Any] | Packed | None
+
+
 class TooManyFaults(Exception):
     """Reading stops because it makes no sense to go on."""
 
 
-class Intake:
+class Collector:
     """Collects faults and findings; with `on_error="skip"` faulty records are set aside."""
 
     def __init__(self, settings: ReadSettings) -> None:
@@ -34,7 +44,7 @@ class Intake:
         self.rejected: list[Rejected] = []
         self.n_rejected = 0
         self.statuses: dict[str, Counter[str]] = {}
-        self._findings: dict[str, tuple[str, list[int], list[Problem]]] = {}
+        self._findings: dict[str, tuple[str, Advice | None, list[int], list[Problem]]] = {}
         self._texts: dict[str, str] = {}
         self._layers: dict[str, None] = {}
         self._has_layer = False
@@ -45,8 +55,8 @@ class Intake:
             try:
                 self._file = AtomicFile(settings.rejects, force=settings.force)
             except OutputExistsError:
-                what = f"{settings.rejects} exists already, name another file for rejects with --rejects"
-                raise OutputExistsError(what) from None
+                advice = Advice("name another file for rejects with {rejects}", rejects="")
+                raise OutputExistsError(f"{settings.rejects} exists already", advice) from None
 
     def reject(self, problem: Problem, raw: Raw) -> None:
         """One record is faulty."""
@@ -55,8 +65,8 @@ class Intake:
             self.fail(problem)
             return
         self.n_rejected += 1
-        reason = f"{problem.record}: {problem.what}" if problem.record else problem.what
-        rejected = Rejected(problem.file, problem.line, reason, _as_text(raw))
+        reason = replace(problem, file="", line=0)
+        rejected = Rejected(problem.file, problem.line, str(reason), _as_text(raw), reason)
         if self._file is not None:
             self._file.write_json(rejected.as_dict())
         if self._file is None or len(self.rejected) < _KEPT_WHEN_FILED:
@@ -68,9 +78,17 @@ class Intake:
         if len(self.problems) >= self.settings.limits.faults:
             raise TooManyFaults
 
-    def warn(self, kind: str, what: str, place: Problem | None = None, count: int = 1) -> None:
+    def warn(
+        self,
+        kind: str,
+        what: str,
+        place: Problem | None = None,
+        count: int = 1,
+        *,
+        advice: Advice | None = None,
+    ) -> None:
         """Something odd that does not stop the reading; counted by kind, the first places are kept."""
-        _, counts, examples = self._findings.setdefault(kind, (what, [0], []))
+        _, _, counts, examples = self._findings.setdefault(kind, (what, advice, [0], []))
         counts[0] += count
         if place is not None and len(examples) < _EXAMPLES:
             examples.append(_shortened(place))
@@ -102,19 +120,23 @@ class Intake:
         if self._other_types and not self._has_type:
             shown = ", ".join(sorted(self._other_types)[:_SHOWN_TYPES])
             what = f"no span is of type {', '.join(self.settings.types or ())}, there is {shown}"
-            self.problems.insert(0, Problem(f"{what}: say one of them with --types"))
+            self.problems.insert(
+                0, Problem(f"{what}:", advice=Advice("say one of them with {types}", types=""))
+            )
 
     def check_layer(self) -> None:
         """A layer that no document has is a slip of the pen; that some have nothing of it is common."""
         if self._layers and not self._has_layer and self.settings.layer is not None:
             what = f"there is no layer '{self.settings.layer}', but {', '.join(sorted(self._layers))}"
-            self.problems.insert(0, Problem(f"{what}: say one of them with --layer"))
+            self.problems.insert(
+                0, Problem(f"{what}:", advice=Advice("say one of them with {layer}", layer=""))
+            )
 
     def findings(self) -> tuple[Finding, ...]:
         """All warnings so far, in the order of their first appearance."""
         return tuple(
-            Finding(kind, what, counts[0], tuple(examples))
-            for kind, (what, counts, examples) in self._findings.items()
+            Finding(kind, what, counts[0], tuple(examples), advice)
+            for kind, (what, advice, counts, examples) in self._findings.items()
         )
 
     def finish(self) -> str | None:
@@ -126,7 +148,7 @@ class Intake:
         self._file.commit()
         return self.settings.rejects
 
-    def __enter__(self) -> "Intake":
+    def __enter__(self) -> "Collector":
         return self
 
     def __exit__(
@@ -137,11 +159,17 @@ class Intake:
                 self._file.discard()
 
 
+def problem_of(error: CrowdseqError, file: str, line: int = 0, record: str = "") -> Problem:
+    """What an error says, at a place in a file."""
+    return Problem(error.message, file, line, record, error.advice)
+
+
 def _as_text(raw: Raw) -> str:
-    raw = plain_value(raw)
     if isinstance(raw, bytes):
         return raw.decode("utf-8", "backslashreplace")
-    return raw if isinstance(raw, str) else json.dumps(raw, ensure_ascii=False)
+    if isinstance(raw, str):
+        return raw
+    return json.dumps(raw.plain() if isinstance(raw, Packed) else raw, ensure_ascii=False)
 
 
 def _shortened(problem: Problem) -> Problem:
@@ -151,4 +179,4 @@ def _shortened(problem: Problem) -> Problem:
         half = _LONGEST_MESSAGE // 2
         what = f"{what[:half]} … {what[-half:]}"
     record = problem.record if len(problem.record) <= 100 else problem.record[:99] + "…"
-    return Problem(what, problem.file, problem.line, record)
+    return Problem(what, problem.file, problem.line, record, problem.advice)

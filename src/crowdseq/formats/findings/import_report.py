@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from crowdseq.errors import Problem
+from crowdseq.errors import Advice, Problem, Wording, advised, in_python
 
 _SHOWN = 3
 STATUSES = ("labelled", "skipped", "draft", "unknown")
@@ -29,12 +29,18 @@ class Finding:
     what: str
     count: int
     examples: tuple[Problem, ...] = ()
+    advice: Advice | None = None
 
     def __str__(self) -> str:
+        return self.worded()
+
+    def worded(self, wording: Wording = in_python) -> str:
+        """The finding as one door says it."""
         times = f" ({self.count:,} times)" if self.count > 1 else ""
         shown = "; ".join(_told(self.examples[:_SHOWN]))
         more = "; …" if self.count > _SHOWN and len(self.examples) > _SHOWN else ""
-        return f"{self.what}{times}: {shown}{more}" if shown else f"{self.what}{times}"
+        what = advised(self.what, self.advice, wording)
+        return f"{what}{times}: {shown}{more}" if shown else f"{what}{times}"
 
 
 def _told(examples: Sequence[Problem]) -> list[str]:
@@ -56,6 +62,12 @@ class Rejected:
     line: int
     reason: str
     raw: str
+    problem: Problem | None = field(default=None, compare=False)
+
+    def worded(self, wording: Wording = in_python) -> str:
+        """Where it stands and what is wrong with it, as one door says it."""
+        reason = self.reason if self.problem is None else self.problem.worded(wording)
+        return str(Problem(reason, self.file, self.line))
 
     def as_dict(self) -> dict[str, Any]:
         """The form of a line of the rejects file."""
@@ -95,32 +107,36 @@ class ImportReport:
         """The finding of one kind, if there is one."""
         return next((finding for finding in self.findings if finding.kind == kind), None)
 
-    def why_empty(self) -> str:
+    def why_empty(self, wording: Wording = in_python) -> str:
         """What to say if there is no sentence in the corpus."""
         if not self.rejected:
             return "there are no sentences in it"
         where = f", see {self.rejects_file}" if self.rejects_file else ""
-        first = self.rejected[0]
-        shown = Problem(first.reason, first.file, first.line)
+        shown = self.rejected[0].worded(wording)
         return f"all {self.n_rejected:,} records are faulty and were set aside{where}; the first: {shown}"
 
-    def lines(self, without: Collection[str] = ()) -> list[str]:
+    def lines(self, without: Collection[str] = (), wording: Wording = in_python) -> list[str]:
         """What a person should read, a line for each thing; without: kinds that do not matter here."""
-        lines = [str(finding) for finding in self.findings if finding.kind not in without]
+        lines = [finding.worded(wording) for finding in self.findings if finding.kind not in without]
         if self.n_rejected:
             where = f", see {self.rejects_file}" if self.rejects_file else ""
             lines.append(f"{self.n_rejected:,} faulty records were set aside{where}")
         return lines
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self, wording: Wording = in_python) -> dict[str, Any]:
         """Plain values, for JSON."""
         return {
             "files": [vars(file) for file in self.files],
             "records": self.records,
             "scheme_in_files": self.kind,
             "warnings": [
-                {"kind": f.kind, "what": f.what, "count": f.count, "examples": [str(e) for e in f.examples]}
-                for f in self.findings
+                {
+                    "kind": finding.kind,
+                    "what": advised(finding.what, finding.advice, wording),
+                    "count": finding.count,
+                    "examples": [str(example) for example in finding.examples],
+                }
+                for finding in self.findings
             ],
             "rejected": self.n_rejected,
             "rejects_file": self.rejects_file,

@@ -4,17 +4,17 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from crowdseq.core.annotations import count_slips, find_slips
 from crowdseq.core.building import CorpusBuilder
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.labels import OUTSIDE, LabelScheme
 from crowdseq.core.names import look_alikes
-from crowdseq.core.slips import count_slips, find_slips
 from crowdseq.errors import Problem
-from crowdseq.formats.findings.collector import Intake
+from crowdseq.formats.findings.collector import Collector
 from crowdseq.formats.findings.import_report import ImportReport
 
 
-def inspect(corpus: Corpus, builder: CorpusBuilder, intake: Intake) -> ImportReport:
+def inspect(corpus: Corpus, builder: CorpusBuilder, collector: Collector) -> ImportReport:
     """The report on a corpus, its files still to be filled in."""
     spelling = builder.spelling
     kind = spelling.kind if spelling is not None else corpus.scheme.kind
@@ -22,35 +22,35 @@ def inspect(corpus: Corpus, builder: CorpusBuilder, intake: Intake) -> ImportRep
     slips, gold_slips = slips_by_name(corpus)
     alike_labels, alike_annotators = look_alikes(_label_names(corpus)), look_alikes(list(corpus.annotators))
     if kind != corpus.scheme.kind:
-        intake.warn("scheme-converted", f"the tags are {kind}, read as {corpus.scheme.kind}")
+        collector.warn("scheme-converted", f"the tags are {kind}, read as {corpus.scheme.kind}")
     for tag, count in respelt.items():
-        intake.warn("tags-respelt", _respelt(respelt, corpus.scheme), Problem(tag), count)
+        collector.warn("tags-respelt", _respelt(respelt, corpus.scheme), Problem(tag), count)
     if slips or gold_slips:
         what = "tags break the rules of the scheme; kept as given, never in a consensus"
         everyone = sorted([*slips.items(), ("gold", gold_slips)], key=lambda slip: -slip[1])
         most = [f"{name} {count}" for name, count in everyone if count]
         shown = ", ".join(most[:3]) + (f" and {len(most) - 3} more" if len(most) > 3 else "")
-        intake.warn("slips", what, Problem(shown), sum(slips.values()) + gold_slips)
-    _warn_of_pairs("labels", alike_labels, intake)
-    _warn_of_pairs("annotators", alike_annotators, intake)
-    _look_at_text(corpus, intake)
+        collector.warn("slips", what, Problem(shown), sum(slips.values()) + gold_slips)
+    _warn_of_pairs("labels", alike_labels, collector)
+    _warn_of_pairs("annotators", alike_annotators, collector)
+    _look_at_text(corpus, collector)
     if builder.repeated_rows:
-        what = f"annotators labelled a sentence twice, the {intake.settings.duplicates} was kept"
-        intake.warn("repeated", what, count=builder.repeated_rows)
+        what = f"annotators labelled a sentence twice, the {collector.settings.duplicates} was kept"
+        collector.warn("repeated", what, count=builder.repeated_rows)
     if builder.replaced_extras:
         what = "extra keys differ between files of one sentence, one value was kept"
-        intake.warn("extras-replaced", what, count=builder.replaced_extras)
+        collector.warn("extras-replaced", what, count=builder.replaced_extras)
     return ImportReport(
         kind=kind,
-        findings=intake.findings(),
-        rejected=tuple(intake.rejected),
-        n_rejected=intake.n_rejected,
+        findings=collector.findings(),
+        rejected=tuple(collector.rejected),
+        n_rejected=collector.n_rejected,
         respelt=dict(respelt),
         slips=slips,
         gold_slips=gold_slips,
         look_alike_labels=tuple(alike_labels),
         look_alike_annotators=tuple(alike_annotators),
-        statuses=_statuses(corpus, intake),
+        statuses=_statuses(corpus, collector),
     )
 
 
@@ -71,38 +71,42 @@ def _respelt(respelt: Mapping[str, int], scheme: LabelScheme) -> str:
     return f"tags that {scheme.kind} does not have were read as the nearest ones ({shown})"
 
 
-def _warn_of_pairs(what: str, groups: list[tuple[str, ...]], intake: Intake) -> None:
+def _warn_of_pairs(what: str, groups: list[tuple[str, ...]], collector: Collector) -> None:
     for group in groups:
         shown = " and ".join(repr(name) for name in group)
         message = f"{what} differ only in case, Unicode form or outer space: are they the same?"
-        intake.warn(f"look-alike-{what}", message, Problem(shown))
+        collector.warn(f"look-alike-{what}", message, Problem(shown))
 
 
-def _look_at_text(corpus: Corpus, intake: Intake) -> None:
+def _look_at_text(corpus: Corpus, collector: Collector) -> None:
     text = corpus.text
     if not len(text):
-        intake.warn("nothing-read", "there is no sentence in the input")
+        collector.warn("nothing-read", "there is no sentence in the input")
     if len(text) and not corpus.annotators:
-        intake.warn("no-annotators", "no sentence was labelled by an annotator")
+        collector.warn("no-annotators", "no sentence was labelled by an annotator")
     empty = int(np.count_nonzero(text.lengths == 0))
     if empty:
-        intake.warn("empty-sentences", "sentences have no tokens, kept as they are", count=empty)
+        collector.warn("empty-sentences", "sentences have no tokens, kept as they are", count=empty)
     blank = [number for number, word in enumerate(text.words) if not word.strip()]
     n_blank = int(np.isin(text.token_ids, blank).sum()) if blank else 0
     if n_blank:
-        intake.warn("blank-tokens", "tokens hold nothing but space, kept as they are", count=n_blank)
+        collector.warn("blank-tokens", "tokens hold nothing but space, kept as they are", count=n_blank)
     if OUTSIDE in corpus.scheme.types and not corpus.scheme.is_plain:
-        intake.warn("type-named-o", "an entity type is called 'O' like the tag for no entity, is that meant?")
+        collector.warn(
+            "type-named-o", "an entity type is called 'O' like the tag for no entity, is that meant?"
+        )
     runs = 1 + int(np.count_nonzero(np.diff(text.document_of))) if len(text) else 0
     scattered = runs - len(np.unique(text.document_of))
     if scattered:
-        intake.warn("scattered-documents", "sentences of one document do not stand together", count=scattered)
+        collector.warn(
+            "scattered-documents", "sentences of one document do not stand together", count=scattered
+        )
 
 
-def _statuses(corpus: Corpus, intake: Intake) -> dict[str, dict[str, int]]:
+def _statuses(corpus: Corpus, collector: Collector) -> dict[str, dict[str, int]]:
     """What readers noted, and as `labelled` every row that was read."""
     rows = np.bincount(corpus.annotations.voters, minlength=len(corpus.annotators)).tolist()
     made = {name: {"labelled": count} for name, count in zip(corpus.annotators, rows, strict=True)}
-    for name, noted in intake.statuses.items():
+    for name, noted in collector.statuses.items():
         made.setdefault(name, {}).update(noted)
     return made

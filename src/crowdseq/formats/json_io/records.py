@@ -1,12 +1,12 @@
 """JSON objects of a file one by one, whether they stand in lines, in an array or pretty-printed."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from crowdseq.errors import Problem
+from crowdseq.errors import AnnotationError, Problem
 from crowdseq.formats.files.lines import head_text, read_lines
 from crowdseq.formats.files.sources import Stream
-from crowdseq.formats.findings.collector import Intake, Raw
+from crowdseq.formats.findings.collector import Collector, Raw
 from crowdseq.formats.json_io.strict import JsonFault, loads
 from crowdseq.formats.json_io.values import read_values
 
@@ -14,37 +14,48 @@ _KINDS = {list: "list", str: "text", int: "number", float: "number", bool: "trut
 
 
 def read_objects(
-    stream: Stream, intake: Intake, *, in_lines: bool = True
+    stream: Stream, collector: Collector, *, in_lines: bool = True
 ) -> Iterator[tuple[int, dict[str, Any], Raw]]:
     """Line, object and raw form of every record; what is no object is rejected.
 
     in_lines: whether the tool writes lines, so that any other form deserves a remark.
     """
-    form = _form(head_text(stream, intake.settings.encoding))
+    form = _form(head_text(stream, collector.settings.encoding))
     records: Iterator[tuple[int, Any, Raw]]
     if form:
         what = f"{form} was read where one record a line is expected"
         if in_lines:
-            intake.warn("json-not-in-lines", what, Problem("", stream.name))
-        records = ((line, value, value) for line, value in read_values(stream, intake))
+            collector.warn("json-not-in-lines", what, Problem("", stream.name))
+        records = ((line, value, value) for line, value in read_values(stream, collector))
     else:
-        records = _line_values(stream, intake)
+        records = _line_values(stream, collector)
     for line, value, raw in records:
         if isinstance(value, dict):
             yield line, value, raw
         else:
             what = f"a JSON object is expected, this is a {_KINDS[type(value)]}"
-            intake.reject(Problem(what, stream.name, line), raw)
+            collector.reject(Problem(what, stream.name, line), raw)
 
 
-def _line_values(stream: Stream, intake: Intake) -> Iterator[tuple[int, Any, Raw]]:
-    depth = intake.settings.limits.depth
-    for number, line in read_lines(stream, intake):
+def name_of(value: Mapping[str, Any], key: str, collector: Collector) -> str | None:
+    """An id as text; whole numbers are common in exports and read as their digits."""
+    name = value.get(key)
+    if name is None or isinstance(name, str):
+        return name
+    if isinstance(name, int) and not isinstance(name, bool):
+        collector.warn(f"number-as-{key}", f"'{key}' is a number, read as text")
+        return str(name)
+    raise AnnotationError(f"'{key}' must be a text")
+
+
+def _line_values(stream: Stream, collector: Collector) -> Iterator[tuple[int, Any, Raw]]:
+    depth = collector.settings.limits.depth
+    for number, line in read_lines(stream, collector):
         try:
             yield number, loads(line, depth=depth), line
         except JsonFault as fault:
             if line.strip(" \t"):
-                intake.reject(Problem(_message(fault, line), stream.name, number), line)
+                collector.reject(Problem(_message(fault, line), stream.name, number), line)
 
 
 def _message(fault: JsonFault, line: str) -> str:

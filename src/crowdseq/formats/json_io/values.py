@@ -3,40 +3,88 @@
 import codecs
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from typing import Any
+
+import msgspec
 
 from crowdseq.errors import FormatError, Problem
 from crowdseq.formats.files.encodings import not_decoded
 from crowdseq.formats.files.lines import chosen_encoding
 from crowdseq.formats.files.sources import Stream
-from crowdseq.formats.findings.collector import Intake
-from crowdseq.formats.json_io.shapes import Shape
-from crowdseq.formats.json_io.strict import UNSURE, JsonFault, attempt, decode
+from crowdseq.formats.findings.collector import Collector
+from crowdseq.formats.json_io.strict import UNSURE, JsonFault, attempt, decode, loads, may_have_double_key
 
+_SHAPE_TRIALS = 50
 _SPACE = " \t\r\n"
 _SCALAR = r'(?:-?[0-9]+|"[^"\\]*"|null|true|false)'
 _ANY_KEYS = re.compile(rf'\{{\s*"([^"\\]*)"\s*:\s*{_SCALAR}\s*,\s*"([^"\\]*)"')
 _SEAM = re.compile(r"\}\s{0,99},?\s{0,99}\{")
-_TRIALS = 5
+_GUESS_TRIALS = 5
 _CUT_OFF = 16  # a fault so near the end of what was read may be the end itself: half a word, number or escape
+
+
+@dataclass(frozen=True)
+class Shaped:
+    """A structure, and the text that it was read from."""
+
+    value: Any
+    text: str
+
+    def plain(self) -> Any:
+        """The value as it is read without a shape, for whoever needs it in full."""
+        return loads(self.text)
+
+
+def plain_value(value: Any) -> Any:
+    """A value as it is read without a shape."""
+    return value.plain() if isinstance(value, Shaped) else value
+
+
+class Shape:
+    """Reads texts into one kind of structure.
+
+    It must refuse unknown fields, so that whatever stands in a text stands in the value too and can be
+    counted. depth: how far values of this shape can nest.
+    """
+
+    def __init__(self, kind: type[msgspec.Struct], *, depth: int) -> None:
+        self.depth = depth
+        self._decoder = msgspec.json.Decoder(kind)
+        self._trials = _SHAPE_TRIALS
+
+    def attempt(self, text: str) -> Any:
+        """The one value of a text, `Shaped`; `UNSURE` for one of another shape, or that may be faulty."""
+        if not self._trials:
+            return UNSURE
+        self._trials -= 1  # a file in which the shape keeps failing is read without it
+        try:
+            value = self._decoder.decode(text)
+            again = msgspec.json.encode(value)
+        except (ValueError, RecursionError, OverflowError):
+            return UNSURE
+        if may_have_double_key(text, again):
+            return UNSURE
+        self._trials = _SHAPE_TRIALS
+        return Shaped(value, text)
 
 
 class _Window:
     """A stretch of text that moves over a stream and knows its line."""
 
-    def __init__(self, stream: Stream, intake: Intake) -> None:
+    def __init__(self, stream: Stream, collector: Collector) -> None:
         self.stream = stream
         self.text, self.place, self.line = "", 0, 1
         self._before = 0  # characters of the first line of the window that have left it
         self.is_whole = False
-        self._encoding = chosen_encoding(stream, intake)
+        self._encoding = chosen_encoding(stream, collector)
         self._decoder = codecs.getincrementaldecoder(self._encoding)()
         self._blocks = stream.blocks()
         self._offset = 0
         self.more()
         if self.text.startswith("\ufeff"):
             what = "a byte order mark stands at the beginning, left out"
-            intake.warn("byte-order-mark", what, Problem("", stream.name))
+            collector.warn("byte-order-mark", what, Problem("", stream.name))
             self.place = 1
 
     def more(self) -> None:
@@ -58,8 +106,8 @@ class _Window:
         try:
             text = self._decoder.decode(block, final=not block)
         except UnicodeDecodeError as error:
-            what = not_decoded(error, self._offset - pending, self._encoding)
-            raise FormatError(Problem(what, self.stream.name)) from None
+            fault = not_decoded(error, self._offset - pending, self._encoding)
+            raise FormatError(replace(fault, file=self.stream.name)) from None
         self._offset += len(block)
         return text
 
@@ -95,7 +143,7 @@ class _Guess:
 
     def __init__(self) -> None:
         self._seam, self._opening = "", _ANY_KEYS
-        self._trials = _TRIALS
+        self._trials = _GUESS_TRIALS
 
     def learn(self, text: str, end: int) -> None:
         """Look at what stands between two values, and at the first two keys of the second."""
@@ -118,19 +166,21 @@ class _Guess:
     @property
     def is_trusted(self) -> bool:
         """Whether the last guess was right."""
-        return bool(self._seam) and self._trials == _TRIALS
+        return bool(self._seam) and self._trials == _GUESS_TRIALS
 
     def judge(self, was_right: bool) -> None:
         """A file in which guesses keep failing is read without them."""
-        self._trials = _TRIALS if was_right else self._trials - 1
+        self._trials = _GUESS_TRIALS if was_right else self._trials - 1
 
 
-def read_values(stream: Stream, intake: Intake, shape: Shape | None = None) -> Iterator[tuple[int, Any]]:
+def read_values(
+    stream: Stream, collector: Collector, shape: Shape | None = None
+) -> Iterator[tuple[int, Any]]:
     """The line where each value begins, and the value; a fault ends the reading of this stream.
 
     shape: values that have it come as `Shaped`.
     """
-    window, guess = _Window(stream, intake), _Guess()
+    window, guess = _Window(stream, collector), _Guess()
     in_array = window.sign() == "["
     if in_array:
         window.move(window.place + 1)
@@ -141,7 +191,7 @@ def read_values(stream: Stream, intake: Intake, shape: Shape | None = None) -> I
         if not sign:
             raise _fault(window, "the JSON array is cut off, fetch the file again")
         line = window.line
-        yield line, _next_value(window, guess, intake, shape)
+        yield line, _next_value(window, guess, collector, shape)
         if in_array:
             _step_over_comma(window)
     if in_array:
@@ -150,8 +200,8 @@ def read_values(stream: Stream, intake: Intake, shape: Shape | None = None) -> I
             raise _fault(window, "something follows the JSON array, remove it")
 
 
-def _next_value(window: _Window, guess: _Guess, intake: Intake, shape: Shape | None) -> Any:
-    limits = intake.settings.limits
+def _next_value(window: _Window, guess: _Guess, collector: Collector, shape: Shape | None) -> Any:
+    limits = collector.settings.limits
     guessed = guess.end(window.text, window.place)
     if guessed < 0 and guess.is_trusted and not window.is_whole:  # the value goes on behind the window
         window.more()

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from crowdseq.core.label_rows import Tags
 from crowdseq.core.labels import OUTSIDE, split_tag
 from crowdseq.core.spans import Span
-from crowdseq.errors import AnnotationError
+from crowdseq.errors import Advice, AnnotationError
 
 
 class Mark(NamedTuple):
@@ -62,7 +62,10 @@ def snap(
             kept[span] = mark
             taken.update(range(span.start, span.end))
         elif overlaps == "error":
-            raise AnnotationError(f"{_named(mark)} overlaps another span, mend it or say --overlaps longest")
+            raise AnnotationError(
+                f"{_named(mark)} overlaps another span",
+                Advice("mend it or say {overlaps}", overlaps="longest"),
+            )
         else:
             events.append(Event("overlap", mark))
     spans = sorted(kept)
@@ -80,7 +83,10 @@ def place(
     if starts[first] < mark.start or ends[last - 1] > mark.end:
         events.append(Event("cut", mark))
         if cut == "error":
-            raise AnnotationError(f"{_named(mark)} ends inside a token, mend it or say --cut-tokens expand")
+            raise AnnotationError(
+                f"{_named(mark)} ends inside a token",
+                Advice("mend it or say {cut_tokens}", cut_tokens="expand"),
+            )
         if cut == "drop":
             return None
         if cut == "contract":

@@ -7,7 +7,7 @@ import numpy as np
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.labels import OUTSIDE
 from crowdseq.core.spans import find_spans
-from crowdseq.errors import AnnotationError
+from crowdseq.errors import Advice, AnnotationError
 from crowdseq.formats.spans.from_corpus import row_bounds
 
 
@@ -19,8 +19,8 @@ def check_holdable(corpus: Corpus, form: str) -> list[str]:
     unlabelled = _unlabelled(corpus)
     if unlabelled:
         raise AnnotationError(
-            f"{unlabelled}, which {form} cannot tell from labelled O: write jsonl or conll, "
-            "or say --unlabelled outside"
+            f"{unlabelled}, which {form} cannot tell from labelled O:",
+            Advice("write jsonl or conll, or say {unlabelled}", unlabelled="outside"),
         )
     if any(corpus.text.words[number] == "" for number in np.unique(corpus.text.token_ids).tolist()):
         raise AnnotationError(f"a token is empty, {form} has no characters for it: write jsonl")

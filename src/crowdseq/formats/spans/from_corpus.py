@@ -14,8 +14,16 @@ from crowdseq.core.spans import Span, find_spans
 from crowdseq.core.text import Sentence
 from crowdseq.errors import AnnotationError
 from crowdseq.formats.spans.align import Mark, snap
-from crowdseq.formats.spans.kept_text import GOLD_SPANS, OFFSETS, ORIGINAL, SPANS, TEXT, locate, token_bounds
-from crowdseq.formats.spans.normalise import Normalised
+from crowdseq.formats.spans.kept_text import (
+    GOLD_SPANS,
+    OFFSETS,
+    ORIGINAL,
+    SPANS,
+    TEXT,
+    Normalised,
+    locate,
+    token_bounds,
+)
 from crowdseq.formats.spans.to_records import Document
 from crowdseq.formats.spans.tokenize import tokenizer
 

@@ -1,19 +1,26 @@
 """Offsets as tools count them (code points, UTF-16 units, graphemes) to places in a text, with proof."""
 
 import re
+import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple, TypeAlias
 
-from crowdseq.errors import AnnotationError
+from crowdseq.errors import Advice, AnnotationError
 from crowdseq.formats.settings import OFFSET_UNITS
-from crowdseq.formats.spans.graphemes import cluster_starts
 
 Places: TypeAlias = list[tuple[int, int]]
 UNITS = OFFSET_UNITS[1:]
 _INSIDE = -1
 _BEYOND = re.compile("[\U00010000-\U0010ffff]")  # outside the basic plane: two units of UTF-16 each
 _SHOWN = 40
+_JOINER = "\u200d"
+_FLAGS = range(0x1F1E6, 0x1F200)
+_SKIN_TONES = range(0x1F3FB, 0x1F400)
+_TAGS = range(0xE0020, 0xE0080)
+_JAMO = ((range(0x1100, 0x1160), "L"), (range(0x1160, 0x11A8), "V"), (range(0x11A8, 0x1200), "T"))
+_SYLLABLES = range(0xAC00, 0xD7A4)
+_MAY_FOLLOW = {"L": ("L", "V", "LV", "LVT"), "LV": ("V", "T"), "V": ("V", "T"), "LVT": ("T",), "T": ("T",)}
 
 
 class Claim(NamedTuple):
@@ -91,8 +98,8 @@ def _unproven(text: str, claims: Sequence[Claim], usual: str) -> Settled:
         return Settled(places, usual, ())
     if _cuts_words(text, places) and not _cuts_words(text, there):
         raise AnnotationError(
-            f"the spans cut words if offsets count {usual}, and none if they count {other}: "
-            f"say --offset-unit {other} or --offset-unit {usual}"
+            f"the spans cut words if offsets count {usual}, and none if they count {other}:",
+            Advice("say {offset_unit} (or {0})", usual, offset_unit=other),
         )
     return Settled(places, usual, (other,) if not _cuts_words(text, there) else ())
 
@@ -123,8 +130,10 @@ def _proven(text: str, claims: Sequence[Claim], unit: str) -> Places:
         if claim.covered is not None and not _same(claim.covered, text[start:end]):
             raise AnnotationError(
                 f"the span {claim.start}-{claim.end} covers {_shown(text[start:end])} in the text, but "
-                f"{_shown(claim.covered)} in the annotation: export again, or say --offset-unit "
-                "(characters, utf-16 or graphemes)"
+                f"{_shown(claim.covered)} in the annotation:",
+                Advice(
+                    "export again, or say {offset_unit} (characters, utf-16 or graphemes)", offset_unit=""
+                ),
             )
     return places
 
@@ -151,7 +160,8 @@ def _place(offset: int, claim: Claim, table: Sequence[int], text: str) -> int:
         )
     if table[offset] == _INSIDE:
         raise AnnotationError(
-            f"the span {claim.start}-{claim.end} cuts a character in two, say --offset-unit"
+            f"the span {claim.start}-{claim.end} cuts a character in two",
+            Advice("say {offset_unit}", offset_unit=""),
         )
     return table[offset]
 
@@ -170,3 +180,62 @@ def _squeezed(text: str) -> str:
 def _shown(value: Any) -> str:
     text = ascii(value)
     return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
+
+
+def cluster_starts(text: str) -> list[int]:
+    """The index of the first code point of every cluster, and the length of the text at the end.
+
+    The rules are those of Unicode's extended clusters, by general category where Unicode has a table of its
+    own: combining marks, joined emoji, flags, skin tones, Hangul syllables, CR with LF.
+    """
+    starts = [place for place in range(len(text)) if place == 0 or not _continues(text, place)]
+    return [*starts, len(text)]
+
+
+def _continues(text: str, place: int) -> bool:
+    before, here = text[place - 1], text[place]
+    if before == "\r" and here == "\n":
+        return True
+    if _is_control(before) or _is_control(here):
+        return False
+    if _extends(here):
+        return True
+    if before == _JOINER and ord(here) >= 0xA9 and unicodedata.category(here) == "So":
+        return _joins_emoji(text, place - 1)
+    if ord(before) in _FLAGS and ord(here) in _FLAGS:
+        return _is_second_of_flag(text, place)
+    return _hangul(here) in _MAY_FOLLOW.get(_hangul(before), ())
+
+
+def _is_control(character: str) -> bool:
+    category = unicodedata.category(character)
+    is_format = category == "Cf" and character not in "\u200c\u200d" and ord(character) not in _TAGS
+    return category in ("Cc", "Zl", "Zp") or is_format
+
+
+def _extends(character: str) -> bool:
+    if character in "\u200c\u200d" or ord(character) in _SKIN_TONES or ord(character) in _TAGS:
+        return True
+    return unicodedata.category(character) in ("Mn", "Me", "Mc")
+
+
+def _joins_emoji(text: str, joiner: int) -> bool:
+    """Whether a picture stands before the joiner, marks between them left aside."""
+    place = joiner - 1
+    while place > 0 and _extends(text[place]) and text[place] != _JOINER:
+        place -= 1
+    return place >= 0 and unicodedata.category(text[place]) == "So"
+
+
+def _is_second_of_flag(text: str, place: int) -> bool:
+    first = place
+    while first > 0 and ord(text[first - 1]) in _FLAGS:
+        first -= 1
+    return (place - first) % 2 == 1
+
+
+def _hangul(character: str) -> str:
+    code = ord(character)
+    if code in _SYLLABLES:
+        return "LV" if (code - _SYLLABLES.start) % 28 == 0 else "LVT"
+    return next((kind for codes, kind in _JAMO if code in codes), "")

@@ -12,7 +12,7 @@ from crowdseq.core.labels import OUTSIDE, split_tag
 from crowdseq.core.spans import Span
 from crowdseq.core.text import Sentence
 from crowdseq.errors import Problem
-from crowdseq.formats.findings.collector import Intake
+from crowdseq.formats.findings.collector import Collector
 from crowdseq.formats.spans.align import Mark, painted, place, snap
 from crowdseq.formats.spans.from_corpus import Restored, marks_in, restore
 from crowdseq.formats.spans.kept_text import GOLD_SPANS, SPANS
@@ -29,7 +29,7 @@ class Layer:
 
     @property
     def name(self) -> str:
-        """The types, as `--types` takes them."""
+        """The types, as the setting `types` takes them."""
         return ",".join(self.types)
 
 
@@ -41,14 +41,14 @@ class _Row(NamedTuple):
     tags: Tags
 
 
-def split_layers(corpus: Corpus, intake: Intake) -> tuple[Layer, ...]:
+def split_layers(corpus: Corpus, collector: Collector) -> tuple[Layer, ...]:
     """As few layers as a plain rule gives: the most frequent type first, each into the first that has room.
 
     Spans of one type inside another of the same type cannot be told apart by type: the longest stays.
     """
     if corpus.scheme.is_plain or not any(SPANS in held for held in corpus.text.extras.values()):
         return (Layer(corpus.scheme.types, 0, corpus),)
-    counts, clashes = _look(corpus, intake.settings.cut_tokens)
+    counts, clashes = _look(corpus, collector.settings.cut_tokens)
     groups: list[list[str]] = []
     for kind in sorted(counts, key=lambda kind: (-counts[kind], kind)):
         fitting = (group for group in groups if not any(_pair(kind, other) in clashes for other in group))
@@ -57,7 +57,7 @@ def split_layers(corpus: Corpus, intake: Intake) -> tuple[Layer, ...]:
             groups.append(group := [])
         group.append(kind)
     return tuple(
-        Layer(tuple(sorted(group)), sum(counts[kind] for kind in group), _part(corpus, group, intake))
+        Layer(tuple(sorted(group)), sum(counts[kind] for kind in group), _part(corpus, group, collector))
         for group in groups
     )
 
@@ -110,14 +110,14 @@ def _spelt(corpus: Corpus, tags: Sequence[int]) -> Tags:
     return [corpus.scheme.tags[tag] if tag >= 0 else None for tag in tags]
 
 
-def _part(corpus: Corpus, types: Sequence[str], intake: Intake) -> Corpus:
+def _part(corpus: Corpus, types: Sequence[str], collector: Collector) -> Corpus:
     """The corpus with the spans of some types alone."""
     builder = CorpusBuilder()
     wanted = frozenset(types)
     for number, sentence in enumerate(corpus.sentences):
         restored = restore(sentence)
         rows = list(_rows(corpus, number, sentence, restored))
-        tags = {row.who: _tags(row, restored, wanted, intake) for row in rows}
+        tags = {row.who: _tags(row, restored, wanted, collector) for row in rows}
         gold = tags.pop(None, None)
         votes = {who: row for who, row in tags.items() if who is not None}
         extras = _extras(sentence, wanted)
@@ -125,14 +125,14 @@ def _part(corpus: Corpus, types: Sequence[str], intake: Intake) -> Corpus:
     return builder.build(corpus.scheme.kind)
 
 
-def _tags(row: _Row, restored: Restored, types: frozenset[str], intake: Intake) -> Tags:
+def _tags(row: _Row, restored: Restored, types: frozenset[str], collector: Collector) -> Tags:
     if row.marks is None:
         return [tag if tag is None or split_tag(tag)[1] in types else OUTSIDE for tag in row.tags]
     marks = [mark for mark in row.marks if mark.label in types]
-    snapped = snap(marks, restored.starts, restored.ends, cut=intake.settings.cut_tokens)
+    snapped = snap(marks, restored.starts, restored.ends, cut=collector.settings.cut_tokens)
     for event in snapped.events:
         if event.kind == "overlap":  # whatever else befell the marks was told when they were read
-            tell("overlap", event.mark, intake, Problem("", record=restored.sentence.id))
+            tell("overlap", event.mark, collector, Problem("", record=restored.sentence.id))
     return painted(snapped.spans, len(restored.starts))
 
 

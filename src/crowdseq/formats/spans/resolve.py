@@ -8,8 +8,8 @@ from operator import itemgetter, le
 from sys import intern
 from typing import Any, NamedTuple, cast
 
-from crowdseq.errors import AnnotationError, Problem
-from crowdseq.formats.findings.collector import Intake
+from crowdseq.errors import Advice, AnnotationError, Problem
+from crowdseq.formats.findings.collector import Collector
 from crowdseq.formats.spans.align import Mark
 from crowdseq.formats.spans.offsets import Claim, is_basic, settle, whole_number
 
@@ -48,7 +48,7 @@ def marks_of(
     text: str,
     regions: Sequence[Region],
     unit: str,
-    intake: Intake,
+    collector: Collector,
     place: Problem,
     who: str,
     *,
@@ -58,30 +58,30 @@ def marks_of(
 
     unit: the one that the tool usually counts in; is_proven: and nothing else can be meant.
     """
-    whole = list(_whole(regions, intake, place))
+    whole = list(_whole(regions, collector, place))
     if not whole:
         return []
     try:
         claims = [Claim(_offset(region.start), _offset(region.end), region.covered) for region in whole]
-        asked = intake.settings.offset_unit
+        asked = collector.settings.offset_unit
         asked = unit if is_proven and asked == "auto" else asked
         places, found, rivals = settle(text, claims, unit, asked)
     except AnnotationError as error:
-        raise AnnotationError(f"{who}: {error}") from None
-    if found != unit and intake.settings.offset_unit == "auto":
+        raise AnnotationError(f"{who}: {error.message}", error.advice) from None
+    if found != unit and collector.settings.offset_unit == "auto":
         what = f"offsets count {found} and not {unit}, as the covered text proves"
-        intake.warn(f"offsets-{found}", what, place)
+        collector.warn(f"offsets-{found}", what, place)
     if rivals:
         what = f"spans fit the text whether offsets count {found} or {rivals[0]}, {found} was taken"
-        intake.warn("offsets-unclear", what, place)
-    return _labelled(places, whole, intake, place)
+        collector.warn("offsets-unclear", what, place)
+    return _labelled(places, whole, collector, place)
 
 
 def plain_marks(
-    text: str, groups: Sequence[Sequence[Region]], unit: str, intake: Intake
+    text: str, groups: Sequence[Sequence[Region]], unit: str, collector: Collector
 ) -> list[list[Mark]] | None:
     """The marks of groups of regions where nothing must be decided, which is nearly always so; else None."""
-    settings = intake.settings
+    settings = collector.settings
     is_usual = unit != "graphemes" and settings.offset_unit in ("auto", "characters", "utf-16")
     if not is_usual or settings.types is not None:
         return None
@@ -124,75 +124,81 @@ def _are_covered(
     return list(map(text.__getitem__, map(slice, starts, ends))) == list(covered)
 
 
-def tell(kind: str, mark: Mark, intake: Intake, place: Problem) -> None:
+def tell(kind: str, mark: Mark, collector: Collector, place: Problem) -> None:
     """Report what happened to a mark on its way to tokens."""
     name, what = _EVENTS[kind]
     if kind == "cut":
-        what = f"{what}, {_CUT[intake.settings.cut_tokens]}"
-    intake.warn(name, what, replace(place, what=f"{mark.start}-{mark.end} ({mark.label})"))
+        what = f"{what}, {_CUT[collector.settings.cut_tokens]}"
+    collector.warn(name, what, replace(place, what=f"{mark.start}-{mark.end} ({mark.label})"))
 
 
 def _offset(value: Any) -> int:
     return whole_number(value, "an offset")
 
 
-def _whole(regions: Sequence[Region], intake: Intake, place: Problem) -> Iterator[Region]:
+def _whole(regions: Sequence[Region], collector: Collector, place: Problem) -> Iterator[Region]:
     """Regions of the types that are asked for, those with gaps treated as the settings say."""
-    types = intake.settings.types
+    types = collector.settings.types
     for region in regions:
         labels = region.labels if types is None else [name for name in region.labels if name in types]
         if types is not None and region.labels:
-            intake.saw_types(region.labels, wanted=bool(labels))
+            collector.saw_types(region.labels, wanted=bool(labels))
         if region.labels and not labels:
-            intake.warn("spans-of-other-types", "spans of other types were left out", place)
+            collector.warn("spans-of-other-types", "spans of other types were left out", place)
         elif len(region.parts) < 2:
             yield region if types is None else region._replace(labels=labels)
         else:
-            yield from _parts(region._replace(labels=labels), intake, place)
+            yield from _parts(region._replace(labels=labels), collector, place)
 
 
-def _parts(region: Region, intake: Intake, place: Problem) -> Iterator[Region]:
-    how = intake.settings.discontinuous
+def _parts(region: Region, collector: Collector, place: Problem) -> Iterator[Region]:
+    how = collector.settings.discontinuous
     if how == "error":
         raise AnnotationError(
-            f"the span {region.start}-{region.end} has gaps, say --discontinuous drop or split"
+            f"the span {region.start}-{region.end} has gaps",
+            Advice("say {discontinuous} (or split)", discontinuous="drop"),
         )
-    intake.warn("spans-discontinuous", f"spans have gaps, {_GAPS[how]}", place)
+    collector.warn("spans-discontinuous", f"spans have gaps, {_GAPS[how]}", place)
     if how == "split":
         yield from (Region(start, end, region.labels) for start, end in region.parts)
 
 
 def _labelled(
-    places: Sequence[tuple[int, int]], regions: Sequence[Region], intake: Intake, place: Problem
+    places: Sequence[tuple[int, int]], regions: Sequence[Region], collector: Collector, place: Problem
 ) -> list[Mark]:
     """One mark for each place: labels of regions at the same place count as several labels of one."""
     labels: dict[tuple[int, int], list[str]] = {}
     for bounds, region in zip(places, regions, strict=True):
         if not region.labels:
-            intake.warn("spans-without-label", "spans have no label, dropped", place)
+            collector.warn("spans-without-label", "spans have no label, dropped", place)
             continue
         held = labels.setdefault(bounds, [])
         for label in region.labels:
             if not isinstance(label, str):
                 raise AnnotationError(f"the label of the span {bounds[0]}-{bounds[1]} must be a text")
             if label in held:
-                tell("duplicate", Mark(*bounds, label), intake, place)
+                tell("duplicate", Mark(*bounds, label), collector, place)
             else:
                 held.append(label)
-    settings = intake.settings
+    settings = collector.settings
     if settings.overlaps == "layers" and settings.several_labels == "error":  # each in a layer of its own
         return [Mark(*bounds, label) for bounds, held in labels.items() for label in held]
-    return [Mark(*bounds, _one_label(held, bounds, intake, place)) for bounds, held in labels.items()]
+    return [Mark(*bounds, _one_label(held, bounds, collector, place)) for bounds, held in labels.items()]
 
 
-def _one_label(labels: Sequence[str], bounds: tuple[int, int], intake: Intake, place: Problem) -> str:
-    how = intake.settings.several_labels
+def _one_label(labels: Sequence[str], bounds: tuple[int, int], collector: Collector, place: Problem) -> str:
+    how = collector.settings.several_labels
     if len(labels) == 1:
         return labels[0]
     if how == "error":
         raise AnnotationError(
-            f"the span {bounds[0]}-{bounds[1]} has several labels ({', '.join(labels)}), "
-            "say --several-labels first or joined, --overlaps layers, or choose some with --types"
+            f"the span {bounds[0]}-{bounds[1]} has several labels ({', '.join(labels)})",
+            Advice(
+                "say {several_labels} (or joined), {overlaps}, or choose some with {types}",
+                several_labels="first",
+                overlaps="layers",
+                types="",
+            ),
         )
-    intake.warn("spans-several-labels", f"spans have several labels, {_SEVERAL[how]}", place)
+    collector.warn("spans-several-labels", f"spans have several labels, {_SEVERAL[how]}", place)
     return labels[0] if how == "first" else "+".join(sorted(labels))

@@ -9,11 +9,10 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from crowdseq.core.building import Record
-from crowdseq.errors import FormatError, Problem
-from crowdseq.formats.findings.collector import Intake
+from crowdseq.errors import Advice, FormatError, Problem
+from crowdseq.formats.findings.collector import Collector
 from crowdseq.formats.spans.align import Grid, Mark, exact_tags, painted, snap
-from crowdseq.formats.spans.kept_text import GOLD_SPANS, OFFSETS, ORIGINAL, SPANS, TEXT, locate
-from crowdseq.formats.spans.normalise import Normalised
+from crowdseq.formats.spans.kept_text import GOLD_SPANS, OFFSETS, ORIGINAL, SPANS, TEXT, Normalised, locate
 from crowdseq.formats.spans.resolve import Region, marks_of, plain_marks, tell
 from crowdseq.formats.spans.tokenize import Cut, cut_at, cutter
 
@@ -56,7 +55,7 @@ class _Piece(NamedTuple):
 
 
 class Marker:
-    """Makes the records of one file, and tells the intake all that was changed or dropped.
+    """Makes the records of one file, and tells the collector all that was changed or dropped.
 
     unit: in which the tool counts offsets; is_proven: something else in the file proves it. proves_empty:
     False where a document without spans may never have been opened; `finish`, to be called at the end of the
@@ -64,11 +63,11 @@ class Marker:
     """
 
     def __init__(
-        self, intake: Intake, file: str, *, unit: str = "characters", proves_empty: bool = True
+        self, collector: Collector, file: str, *, unit: str = "characters", proves_empty: bool = True
     ) -> None:
-        self.intake, self.settings, self.file = intake, intake.settings, file
+        self.collector, self.settings, self.file = collector, collector.settings, file
         self.unit, self.is_proven, self.proves_empty = unit, False, proves_empty
-        self._cut = cutter(intake.settings.tokenizer)
+        self._cut = cutter(collector.settings.tokenizer)
         self._n_unclear = 0
         self._first_unclear: Problem | None = None
         self._made_ids: Counter[str] = Counter()
@@ -77,7 +76,7 @@ class Marker:
         self, document: Document, votes: Votes, gold: Sequence[Region] | None = None, line: int = 0
     ) -> list[Record]:
         """One record, or one for each line of the text; AnnotationError for regions that cannot be right."""
-        text, intake = document.text, self.intake
+        text, collector = document.text, self.collector
         normal = Normalised(text) if self.settings.normalise == "nfc" else None
         name = document.id if document.id is not None else self.made_id(normal.text if normal else text)
         place = Problem("", self.file, line, name)
@@ -85,7 +84,7 @@ class Marker:
         found, truth = self._marks(text, counted, gold, place)
         if normal is not None and normal.is_changed:
             what = "texts were brought to NFC with LF, exports give back the original characters"
-            intake.warn("texts-normalised", what, place)
+            collector.warn("texts-normalised", what, place)
             document, text = _normalised(document, normal), normal.text
             found = {who: list(map(normal.mark_to_normal, marks)) for who, marks in found.items()}
             truth = None if truth is None else list(map(normal.mark_to_normal, truth))
@@ -101,15 +100,15 @@ class Marker:
         self, text: str, votes: Votes, gold: Sequence[Region] | None, place: Problem
     ) -> tuple[dict[str, list[Mark]], list[Mark] | None]:
         """Marks of annotators, and of gold."""
-        plain = plain_marks(text, [*votes.values(), gold or ()], self.unit, self.intake)
+        plain = plain_marks(text, [*votes.values(), gold or ()], self.unit, self.collector)
         if plain is not None:
             return dict(zip(votes, plain, strict=False)), None if gold is None else plain[-1]
         find = partial(marks_of, is_proven=self.is_proven)
         found = {
-            who: find(text, regions, self.unit, self.intake, place, f"annotator {who}")
+            who: find(text, regions, self.unit, self.collector, place, f"annotator {who}")
             for who, regions in votes.items()
         }
-        return found, None if gold is None else find(text, gold, self.unit, self.intake, place, "gold")
+        return found, None if gold is None else find(text, gold, self.unit, self.collector, place, "gold")
 
     def made_id(self, text: str) -> str:
         """The same for the same text in every file; when a text comes again in one file a number is added."""
@@ -124,10 +123,10 @@ class Marker:
             count = self._n_unclear
             what = (
                 f"{count:,} document{'s have' if count > 1 else ' has'} no span, and this format does not "
-                "tell whether it was read and holds nothing or was never opened: "
-                "say --empty-means labelled or --empty-means missing"
+                "tell whether it was read and holds nothing or was never opened:"
             )
-            raise FormatError(replace(self._first_unclear, what=what))
+            advice = Advice("say {empty_means} (or missing)", empty_means="labelled")
+            raise FormatError(replace(self._first_unclear, what=what, advice=advice))
 
     def _is_vote(self, annotator: str, regions: Sequence[Region], place: Problem) -> bool:
         if regions or self.proves_empty:
@@ -136,7 +135,7 @@ class Marker:
         self._first_unclear = self._first_unclear or place
         if self.settings.empty_means == "labelled":
             return True
-        self.intake.status(annotator, "unknown")
+        self.collector.status(annotator, "unknown")
         return False
 
     def _look_at_breaks(
@@ -145,9 +144,9 @@ class Marker:
         for mark in (mark for marks in groups for mark in marks):
             marked = text[mark.start : mark.end]
             if "\n" in marked:
-                tell("break" if "\n" in marked.strip() else "trimmed", mark, self.intake, place)
+                tell("break" if "\n" in marked.strip() else "trimmed", mark, self.collector, place)
             if not any(_is_in(mark, piece) for piece in pieces):
-                tell("empty", mark, self.intake, place)
+                tell("empty", mark, self.collector, place)
 
     def _record(
         self,
@@ -196,7 +195,7 @@ class Marker:
         self._look_at_script([event.mark for event in snapped.events if event.kind == "cut"], cut, place)
         for event in snapped.events:
             if event.kind != "overlap" or not settings.in_layers:
-                tell(event.kind, event.mark, self.intake, place)
+                tell(event.kind, event.mark, self.collector, place)
         return painted(snapped.spans, len(cut.words))
 
     def _look_at_script(self, marks: Sequence[Mark], cut: Cut, place: Problem) -> None:
@@ -204,10 +203,11 @@ class Marker:
         if self.settings.tokenizer not in _ALWAYS_FOUND or not marks:
             return
         if any(_UNSPACED.search(word) for word in cut.words if len(word) > 1):
-            what = (
-                "words stand without spaces between them, cut the text with --tokenizer 'regex:\\w|[^\\w\\s]'"
+            advice = Advice(
+                "cut the text with {tokenizer} (characters) or spacy:LANGUAGE", tokenizer=r"regex:\w|[^\w\s]"
             )
-            self.intake.warn("words-unspaced", f"{what} (characters) or spacy:LANGUAGE", place)
+            what = "words stand without spaces between them"
+            self.collector.warn("words-unspaced", what, place, advice=advice)
 
 
 def _normalised(document: Document, normal: Normalised) -> Document:

@@ -1,22 +1,22 @@
 """Text to tokens with their places, for input that comes without tokens."""
 
 import re
+import warnings
 from collections.abc import Callable, Sequence
 from functools import cache
 from itertools import accumulate
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from crowdseq.errors import SettingsError
-from crowdseq.formats.spans.spacy_library import spacy_tokenizer
+from crowdseq.errors import MissingExtraError, SettingsError
+from crowdseq.formats.settings import REGEX, SPACY, check_tokenizer
 
 Tokens = list[tuple[int, int]]
-
 # Runs of letters, digits and underscores; every other visible character alone. A no-break space parts words.
 WORDS = r"\w+|[^\w\s]"
 # A no-break space (U+00A0, U+2007, U+202F) is there to keep two words together, so here it does.
 WHITESPACE = r"[^\s\u00a0\u2007\u202f]+(?:[\u00a0\u2007\u202f]+[^\s\u00a0\u2007\u202f]+)*"
-_SPACY = "spacy:"
 _PATTERNS = {"words": WORDS, "whitespace": WHITESPACE}
+_LANGUAGE = re.compile(r"[a-z]{2,3}")
 
 
 class Cut(NamedTuple):
@@ -52,26 +52,14 @@ def cutter(name: str) -> Callable[[str], Cut]:
     name: `words`, `whitespace`, `regex:` and a pattern whose matches are the tokens, or `spacy:` and a
     language or an installed pipeline.
     """
+    check_tokenizer(name)
     if name in _PATTERNS:
         return _alternating(re.compile(f"({_PATTERNS[name]})"))
-    if name.startswith(_SPACY):
-        places = spacy_tokenizer(name.removeprefix(_SPACY))
+    if name.startswith(SPACY):
+        places = spacy_tokenizer(name.removeprefix(SPACY))
         return lambda text: cut_at(text, places(text))
-    pattern = name.removeprefix("regex:") if name.startswith("regex:") else ""
-    if not pattern:
-        known = "words, whitespace, regex:PATTERN or spacy:LANGUAGE"
-        raise SettingsError(f"tokenizer '{name}' is unknown, choose {known}")
-    try:
-        compiled = re.compile(pattern)
-    except re.error as error:
-        raise SettingsError(f"the pattern of tokenizer '{name}' is wrong: {error}") from None
+    compiled = re.compile(name.removeprefix(REGEX))
     return lambda text: cut_at(text, [match.span() for match in compiled.finditer(text) if match.group()])
-
-
-def check_tokenizer(name: str) -> None:
-    """Raise if there is no such tokeniser; those of spaCy load slowly and are left for first use."""
-    if not name.startswith(_SPACY):
-        cutter(name)
 
 
 def cut_at(text: str, bounds: Sequence[tuple[int, int]]) -> Cut:
@@ -89,3 +77,40 @@ def _alternating(pattern: re.Pattern[str]) -> Callable[[str], Cut]:
         return Cut(gaps_and_words[1::2], edges[:-1:2], edges[1::2])
 
     return cut
+
+
+def library(what: str = "reading or writing spaCy's DocBin") -> Any:
+    """spaCy, whose import may warn of things that are not ours."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            import spacy
+            import spacy.tokens
+    except ImportError:
+        raise MissingExtraError(what, "spacy") from None
+    return spacy
+
+
+def spacy_tokenizer(name: str) -> Callable[[str], list[tuple[int, int]]]:
+    """A function from a text to the places of spaCy's tokens, those of white space alone left out.
+
+    name: a language (`en`, or `xx` for any), or an installed pipeline. A folder is not taken, since loading
+    one runs what it says.
+    """
+    spacy = library("cutting text with spaCy's tokeniser")
+    cut = _spacy_pipeline(spacy, name).tokenizer
+    return lambda text: [(token.idx, token.idx + len(token)) for token in cut(text) if not token.is_space]
+
+
+def _spacy_pipeline(spacy: Any, name: str) -> Any:
+    unknown = SettingsError(
+        f"tokenizer 'spacy:{name}' is unknown, name a language (spacy:en, spacy:xx) or an installed pipeline"
+    )
+    try:
+        if _LANGUAGE.fullmatch(name):
+            return spacy.blank(name)
+        if not spacy.util.is_package(name):
+            raise unknown
+        return spacy.load(name)
+    except (ImportError, OSError):
+        raise unknown from None

@@ -8,7 +8,7 @@ from typing import Any
 
 from crowdseq.errors import FormatError, MissingExtraError, Problem
 from crowdseq.formats.files.sources import Stream
-from crowdseq.formats.findings.collector import Intake
+from crowdseq.formats.findings.collector import Collector
 
 PARQUET_MARK, ARROW_FILE_MARK, ARROW_STREAM_MARK = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff"
 FEATURES_KEY = b"huggingface"
@@ -35,23 +35,23 @@ def library() -> Any:
     return pyarrow
 
 
-def read_table(stream: Stream, intake: Intake, features: Mapping[str, Any] | None = None) -> ArrowTable:
+def read_table(stream: Stream, collector: Collector, features: Mapping[str, Any] | None = None) -> ArrowTable:
     """The table of one file; features: those that Hugging Face writes beside it, where it does."""
     arrow = library()
-    data = _bytes(stream, intake)
+    data = _bytes(stream, collector)
     schema, batches = _guarded(arrow, stream.name, lambda: _opened(arrow, data))
     known = {**(features or {}), **_features(schema.metadata or {})}
     names = {column: found for column in known if (found := _names(known[column])) is not None}
-    return ArrowTable(tuple(schema.names), _rows(arrow, batches, stream.name, intake), names)
+    return ArrowTable(tuple(schema.names), _rows(arrow, batches, stream.name, collector), names)
 
 
-def _bytes(stream: Stream, intake: Intake) -> bytes:
+def _bytes(stream: Stream, collector: Collector) -> bytes:
     parts: list[bytes] = []
     size = 0
     for block in stream.blocks():
         size += len(block)
-        if size > intake.settings.limits.unpacked_bytes:
-            raise _too_large(stream.name, intake)
+        if size > collector.settings.limits.unpacked_bytes:
+            raise _too_large(stream.name, collector)
         parts.append(block)
     return b"".join(parts)
 
@@ -67,7 +67,7 @@ def _opened(arrow: Any, data: bytes) -> tuple[Any, Iterator[Any]]:
     return reader.schema, iter(reader)
 
 
-def _rows(arrow: Any, batches: Iterator[Any], name: str, intake: Intake) -> Iterator[dict[str, Any]]:
+def _rows(arrow: Any, batches: Iterator[Any], name: str, collector: Collector) -> Iterator[dict[str, Any]]:
     """Rows of one batch after the other; what all of them unpack to has a ceiling."""
     size = 0
     while True:
@@ -75,8 +75,8 @@ def _rows(arrow: Any, batches: Iterator[Any], name: str, intake: Intake) -> Iter
         if batch is None:
             return
         size += batch.nbytes
-        if size > intake.settings.limits.unpacked_bytes:
-            raise _too_large(name, intake)
+        if size > collector.settings.limits.unpacked_bytes:
+            raise _too_large(name, collector)
         yield from _guarded(arrow, name, batch.to_pylist)
 
 
@@ -90,8 +90,8 @@ def _guarded(arrow: Any, name: str, call: Callable[[], Any]) -> Any:
         ) from None
 
 
-def _too_large(name: str, intake: Intake) -> FormatError:
-    limit = intake.settings.limits.unpacked_bytes
+def _too_large(name: str, collector: Collector) -> FormatError:
+    limit = collector.settings.limits.unpacked_bytes
     return FormatError(Problem(f"unpacks to more than {limit:,} bytes, split it", name))
 
 

@@ -9,7 +9,7 @@ from typing import BinaryIO, NamedTuple
 from crowdseq.errors import AnnotationError, FormatError, Problem
 from crowdseq.formats.files.lines import head_text, read_text
 from crowdseq.formats.files.sources import Stream
-from crowdseq.formats.findings.collector import Intake
+from crowdseq.formats.findings.collector import Collector
 
 SEPARATORS = ",;\t"
 _NEEDS_QUOTES = re.compile(r'[,;\t"\r\n]')
@@ -36,11 +36,11 @@ class Table(NamedTuple):
         return names.index(name.lower()) if name.lower() in names else None
 
 
-def read_rows(stream: Stream, intake: Intake, separator: str) -> Iterator[Row]:
+def read_rows(stream: Stream, collector: Collector, separator: str) -> Iterator[Row]:
     """All rows, blank lines as rows without cells; a broken quote ends the reading of this file."""
     # One limit for the whole process: raising it harms nobody, restoring it could harm another reader.
-    csv.field_size_limit(max(csv.field_size_limit(), intake.settings.limits.line_bytes))
-    text = read_text(stream, intake)
+    csv.field_size_limit(max(csv.field_size_limit(), collector.settings.limits.line_bytes))
+    text = read_text(stream, collector)
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     line = 1
     try:
@@ -52,26 +52,26 @@ def read_rows(stream: Stream, intake: Intake, separator: str) -> Iterator[Row]:
         raise FormatError(Problem(what, stream.name, line)) from None
 
 
-def read_table(stream: Stream, intake: Intake) -> Table:
+def read_table(stream: Stream, collector: Collector) -> Table:
     """A table with names in its first row; rows of another length are rejected, blank lines left out."""
-    separator = separator_of(head_text(stream, intake.settings.encoding))
-    rows = read_rows(stream, intake, separator)
+    separator = separator_of(head_text(stream, collector.settings.encoding))
+    rows = read_rows(stream, collector, separator)
     first = next((row for row in rows if row.cells), None)
     if first is None:
         raise FormatError(
             Problem("the table is empty, a row with the names of columns is expected", stream.name)
         )
     header = tuple(first.cells)
-    return Table(header, _even_rows(rows, len(header), stream.name, intake))
+    return Table(header, _even_rows(rows, len(header), stream.name, collector))
 
 
-def _even_rows(rows: Iterator[Row], size: int, name: str, intake: Intake) -> Iterator[Row]:
+def _even_rows(rows: Iterator[Row], size: int, name: str, collector: Collector) -> Iterator[Row]:
     for row in rows:
         if len(row.cells) == size:
             yield row
         elif row.cells:
             what = f"{len(row.cells)} cells where the table has {size} columns, mend the row"
-            intake.reject(Problem(what, name, row.line), row.cells)
+            collector.reject(Problem(what, name, row.line), row.cells)
 
 
 def separator_of(text: str) -> str:

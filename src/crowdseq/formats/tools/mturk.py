@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from crowdseq.errors import AnnotationError, FormatError, Problem, SettingsError
+from crowdseq.errors import Advice, AnnotationError, FormatError, Problem, SettingsError
 from crowdseq.formats.files.sources import Source, Stream
-from crowdseq.formats.findings.collector import Intake
-from crowdseq.formats.format import MARKING, NO, SURE, Format, Found, Sample
+from crowdseq.formats.findings.collector import Collector, problem_of
+from crowdseq.formats.format import MARKING, NO, SURE, Format, ReadRecord, Sample
 from crowdseq.formats.json_io.strict import JsonFault, loads
 from crowdseq.formats.spans.resolve import Region
 from crowdseq.formats.spans.to_records import Document, Marker
@@ -39,25 +39,25 @@ def recognise(sample: Sample) -> int:
     return SURE if {_HIT, _WORKER} <= set(header) else NO
 
 
-def read(stream: Stream, source: Source, intake: Intake) -> Iterator[Found]:  # noqa: ARG001
+def read(stream: Stream, source: Source, collector: Collector) -> Iterator[ReadRecord]:  # noqa: ARG001
     """A record for each assignment that was not rejected."""
-    table = read_table(stream, intake)
-    places = _places(table, stream.name, intake)
-    marker = Marker(intake, stream.name)
+    table = read_table(stream, collector)
+    places = _places(table, stream.name, collector)
+    marker = Marker(collector, stream.name)
     for row in table.rows:
         name = row.cells[places.document]
         try:
-            votes = _votes(row, places, marker, intake)
+            votes = _votes(row, places, marker, collector)
             document = Document(row.cells[places.text], name)
             records = marker.records(document, votes, line=row.line) if votes is not None else []
         except AnnotationError as error:
-            intake.reject(Problem(str(error), stream.name, row.line, name), row.cells)
+            collector.reject(problem_of(error, stream.name, row.line, name), row.cells)
         else:
-            yield from (Found(record, row.line, row.cells) for record in records)
+            yield from (ReadRecord(record, row.line, row.cells) for record in records)
 
 
-def _places(table: Table, file: str, intake: Intake) -> _Places:
-    chosen = _chosen(intake)
+def _places(table: Table, file: str, collector: Collector) -> _Places:
+    chosen = _chosen(collector)
 
     def one(role: str, usual: list[str], what: str) -> int:
         names = [chosen[role]] if role in chosen else usual
@@ -65,7 +65,8 @@ def _places(table: Table, file: str, intake: Intake) -> _Places:
         if len(found) != 1 and role in chosen:
             raise SettingsError(f"there is no column {chosen[role]}, but {', '.join(table.header[:40])}")
         if len(found) != 1:
-            raise FormatError(Problem(f"{what}, say which: --columns {role}:NAME", file, 1))
+            advice = Advice("say which: {columns}", columns=f"{role}:NAME")
+            raise FormatError(Problem(what, file, 1, advice=advice))
         return found[0]
 
     inputs = [name for name in table.header if name.startswith(_INPUT)]
@@ -85,53 +86,54 @@ def _places(table: Table, file: str, intake: Intake) -> _Places:
     )
 
 
-def _chosen(intake: Intake) -> dict[str, str]:
+def _chosen(collector: Collector) -> dict[str, str]:
     """The columns that the user names: `text:Input.sentence`, `answer:Answer.x`, `id:Input.number`."""
-    pairs = [entry.partition(":") for entry in intake.settings.columns or ()]
+    pairs = [entry.partition(":") for entry in collector.settings.columns or ()]
     for role, _, name in pairs:
         if role not in _ROLES or not name:
             raise SettingsError(f"column '{role}' has no meaning here, say text:NAME, answer:NAME or id:NAME")
     return {role: name for role, _, name in pairs}
 
 
-def _votes(row: Row, places: _Places, marker: Marker, intake: Intake) -> dict[str, list[Region]] | None:
+def _votes(row: Row, places: _Places, marker: Marker, collector: Collector) -> dict[str, list[Region]] | None:
     """What the worker marked; None for an assignment that does not count."""
     worker = row.cells[places.worker]
     place = Problem(worker, marker.file, row.line)
     status = row.cells[places.status].strip().lower() if places.status is not None else ""
     if status == _REJECTED or (places.rejection is not None and row.cells[places.rejection].strip()):
-        intake.warn("assignments-rejected", "rejected assignments were left out", place)
-        intake.status(worker, "skipped")
+        collector.warn("assignments-rejected", "rejected assignments were left out", place)
+        collector.status(worker, "skipped")
         return None
     answers = [cell for cell in (row.cells[place] for place in places.answers) if cell.strip()]
     if not answers:
-        intake.warn("assignments-empty", "assignments without any answer were left out", place)
-        intake.status(worker, "unknown")
+        collector.warn("assignments-empty", "assignments without any answer were left out", place)
+        collector.status(worker, "unknown")
         return None
-    return {worker: [_region(entity) for entity in _entities(answers, intake)]}
+    return {worker: [_region(entity) for entity in _entities(answers, collector)]}
 
 
-def _entities(answers: list[str], intake: Intake) -> list[Any]:
-    """The list of entities, wherever the widget put it; `--layer` names the widget if there are several."""
+def _entities(answers: list[str], collector: Collector) -> list[Any]:
+    """The list of entities, wherever the widget put it; the setting `layer` names one of several widgets."""
     found: dict[str, list[Any]] = {}
     for answer in answers:
         if answer.lstrip().startswith(("{", "[")):
             try:
-                value = loads(answer, depth=intake.settings.limits.depth)
+                value = loads(answer, depth=collector.settings.limits.depth)
             except JsonFault as fault:
                 raise AnnotationError(f"the answer is not JSON ({fault})") from None
             found.update(_lists(value, ""))
-    layer = intake.settings.layer
+    layer = collector.settings.layer
     if layer is not None:
         found = {name: entities for name, entities in found.items() if name == layer}
     if not found:
         raise AnnotationError(
-            "no answer holds a list of entities, as crowd-entity-annotation gives it: "
-            "say which column has it (--columns answer:NAME) or leave the row out"
+            "no answer holds a list of entities, as crowd-entity-annotation gives it:",
+            Advice("say which column has it ({columns}) or leave the row out", columns="answer:NAME"),
         )
     if len(found) > 1:
         raise AnnotationError(
-            f"several answers hold entities ({', '.join(found)}), say --layer with one of them"
+            f"several answers hold entities ({', '.join(found)})",
+            Advice("say {layer} with one of them", layer=""),
         )
     (entities,) = found.values()
     return entities

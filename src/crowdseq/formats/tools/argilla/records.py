@@ -2,35 +2,131 @@
 
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from crowdseq.core.building import Record
 from crowdseq.errors import AnnotationError, Problem
-from crowdseq.formats.conventions.channels import Layers
-from crowdseq.formats.conventions.fields import identity, text_of
+from crowdseq.formats.conventions.channels import Channels
+from crowdseq.formats.conventions.fields import identity, objects, text_of
+from crowdseq.formats.conventions.roles import AS_ANNOTATOR
 from crowdseq.formats.files.sources import Source, Stream
-from crowdseq.formats.findings.collector import Intake
-from crowdseq.formats.format import MARKING, NO, SURE, Format, Found, Sample
+from crowdseq.formats.findings.collector import Collector, problem_of
+from crowdseq.formats.format import MARKING, NO, SURE, Format, ReadRecord, Sample
 from crowdseq.formats.json_io.records import read_objects
 from crowdseq.formats.json_io.strict import JsonFault, loads
 from crowdseq.formats.spans.from_corpus import CARRIED, reclaim
 from crowdseq.formats.spans.resolve import Region
 from crowdseq.formats.spans.to_records import Document, Marker
-from crowdseq.formats.tools.argilla.responses import (
-    Response,
-    flat_responses,
-    is_flat,
-    is_question_key,
-    nested_responses,
-    suggestions,
-)
 from crowdseq.formats.tools.argilla.writing import write, write_consensus
 
+_RESPONSES = ".responses"
+_SUGGESTION = ".suggestion"
+_KNOWN_STATUSES = ("submitted", "draft", "discarded")
 _NESTED = re.compile(r'"fields"\s*:\s*\{')
 _NESTED_WORK = re.compile(r'"(?:responses|suggestions)"\s*:\s*\{')
 _FLAT = re.compile(r'"[^"\\]+\.(?:responses|suggestion)"\s*:')
 _NOT_META = frozenset({"id", "status", "_server_id"})
 _STATUSES = {"draft": "draft", "discarded": "skipped"}
+
+
+class Response(NamedTuple):
+    """What one user answered to one question; status is None where the file does not tell it."""
+
+    question: str
+    user: str
+    regions: list[Region]
+    status: str | None
+
+
+def is_flat(record: dict[str, Any]) -> bool:
+    """Whether questions stand in the keys of the record itself."""
+    return "fields" not in record
+
+
+def nested_responses(record: dict[str, Any]) -> Iterator[Response]:
+    """Of a record with `fields` and `responses`."""
+    responses = record.get("responses") or {}
+    if not isinstance(responses, dict):
+        raise AnnotationError("'responses' must be an object with a list for each question")
+    for question, answers in responses.items():
+        for answer in objects(answers, f"the responses to '{question}'"):
+            if is_spans(answer.get("value")):
+                user = _user(answer.get("user_id"))
+                yield Response(question, user, regions_of(answer["value"]), _status(answer.get("status")))
+
+
+def flat_responses(record: dict[str, Any]) -> Iterator[Response]:
+    """Of a record with keys such as `ner.responses` and `ner.responses.users`."""
+    for key, answers in record.items():
+        if not key.endswith(_RESPONSES) or answers is None:
+            continue
+        users, states = record.get(f"{key}.users"), record.get(f"{key}.status")
+        if not isinstance(answers, list) or not isinstance(users, list) or len(users) != len(answers):
+            raise AnnotationError(f"'{key}' and '{key}.users' must be lists of the same length")
+        if states is not None and (not isinstance(states, list) or len(states) != len(answers)):
+            raise AnnotationError(f"'{key}' and '{key}.status' must be lists of the same length")
+        for place, (value, user) in enumerate(zip(answers, users, strict=True)):
+            if is_spans(value):
+                status = _status(states[place]) if states is not None else None
+                yield Response(key.removesuffix(_RESPONSES), _user(user), regions_of(value), status)
+
+
+def suggestions(record: dict[str, Any]) -> Iterator[Response]:
+    """Suggestions of models, from both shapes; the user is the agent."""
+    if is_flat(record):
+        for key, value in record.items():
+            if key.endswith(_SUGGESTION) and is_spans(value):
+                agent = identity(record.get(f"{key}.agent"), "the agent") or "suggestion"
+                yield Response(key.removesuffix(_SUGGESTION), agent, regions_of(value), "submitted")
+        return
+    found = record.get("suggestions") or {}
+    if not isinstance(found, dict):
+        raise AnnotationError("'suggestions' must be an object")
+    for question, item in found.items():
+        if isinstance(item, dict) and is_spans(item.get("value")):
+            agent = identity(item.get("agent"), "the agent") or "suggestion"
+            yield Response(question, agent, regions_of(item["value"]), "submitted")
+
+
+def is_question_key(key: str, record: dict[str, Any]) -> bool:
+    """Whether a key of a flat record belongs to a question and not to a field or to metadata."""
+    return any(key.endswith(end) for end in (_RESPONSES, _SUGGESTION)) or any(
+        f"{name}{end}" in record
+        for end in (_RESPONSES, _SUGGESTION)
+        for name, mark, _ in (key.partition(f"{end}."),)
+        if mark
+    )
+
+
+def is_spans(value: Any) -> bool:
+    """A list of objects with start and end, or an empty one; other questions have other values."""
+    if not isinstance(value, list):
+        return False
+    return all(isinstance(item, dict) and "start" in item and "end" in item for item in value)
+
+
+def regions_of(value: list[dict[str, Any]]) -> list[Region]:
+    """The regions of one answer."""
+    return [Region(item["start"], item["end"], [_label(item.get("label"))]) for item in value]
+
+
+def _label(value: Any) -> str:
+    if not isinstance(value, str):
+        raise AnnotationError("the label of a span must be a text")
+    return value
+
+
+def _user(value: Any) -> str:
+    name = identity(value, "the user of a response")
+    if name is None:
+        raise AnnotationError("a response does not say who gave it (user_id)")
+    return name
+
+
+def _status(value: Any) -> str | None:
+    if value is None or (isinstance(value, str) and value in _KNOWN_STATUSES):
+        return value
+    raise AnnotationError(f"the status of a response is {value!a}, not one of {', '.join(_KNOWN_STATUSES)}")
 
 
 def recognise(sample: Sample) -> int:
@@ -42,14 +138,14 @@ def recognise(sample: Sample) -> int:
     return SURE if is_nested or _FLAT.search(text) else NO
 
 
-def read(stream: Stream, source: Source, intake: Intake) -> Iterator[Found]:  # noqa: ARG001
+def read(stream: Stream, source: Source, collector: Collector) -> Iterator[ReadRecord]:  # noqa: ARG001
     """One corpus record for each record."""
-    reader = _Reader(stream.name, intake)
-    for line, value, raw in read_objects(stream, intake, in_lines=False):
+    reader = _Reader(stream.name, collector)
+    for line, value, raw in read_objects(stream, collector, in_lines=False):
         try:
-            yield from (Found(record, line, raw) for record in reader.records(value, line))
+            yield from (ReadRecord(record, line, raw) for record in reader.records(value, line))
         except AnnotationError as error:
-            intake.reject(Problem(str(error), stream.name, line, str(value.get("id") or "")), raw)
+            collector.reject(problem_of(error, stream.name, line, str(value.get("id") or "")), raw)
     reader.questions.finish()
     reader.marker.finish()
 
@@ -57,10 +153,10 @@ def read(stream: Stream, source: Source, intake: Intake) -> Iterator[Found]:  # 
 class _Reader:
     """One pass over the records of one file."""
 
-    def __init__(self, file: str, intake: Intake) -> None:
-        self.file, self.intake = file, intake
-        self.marker = Marker(intake, file)
-        self.questions = Layers(intake, file, "question")
+    def __init__(self, file: str, collector: Collector) -> None:
+        self.file, self.collector = file, collector
+        self.marker = Marker(collector, file)
+        self.questions = Channels(collector, file, "question")
 
     def records(self, value: dict[str, Any], line: int) -> list[Record]:
         document = self._document(value)
@@ -70,7 +166,9 @@ class _Reader:
         unclear = sum(response.status is None for response in chosen)
         if unclear:
             what = "responses come without a status, so that drafts are read as if they were submitted"
-            self.intake.warn("drafts-unknown", f"{what}: export with flatten=True to tell them apart", place)
+            self.collector.warn(
+                "drafts-unknown", f"{what}: export with flatten=True to tell them apart", place
+            )
         self.marker.proves_empty = not unclear
         votes = self._votes(chosen) | self._suggested(value, place)
         return self.marker.records(document, votes, line=line)
@@ -84,7 +182,7 @@ class _Reader:
             raise AnnotationError("'fields' and 'metadata' must be objects")
         others = {**fields, **metadata}
         carried = _carried(others.pop(CARRIED, None))
-        name, text = text_of({key: item for key, item in fields.items() if key in others}, self.intake)
+        name, text = text_of({key: item for key, item in fields.items() if key in others}, self.collector)
         meta = {key: item for key, item in others.items() if key != name}
         return reclaim(text, identity(value.get("id"), "'id'"), meta, carried)
 
@@ -94,16 +192,16 @@ class _Reader:
             if response.user in votes:
                 raise AnnotationError(f"the user {response.user} answered twice, remove one response")
             if response.status in _STATUSES:
-                self.intake.status(response.user, _STATUSES[response.status])
+                self.collector.status(response.user, _STATUSES[response.status])
             else:
                 votes[response.user] = response.regions
         return votes
 
     def _suggested(self, value: dict[str, Any], place: Problem) -> dict[str, list[Region]]:
         found = list(suggestions(value))
-        if found and not self.intake.settings.predictions:
-            what = "suggestions of a model were left out, --predictions reads them as one more annotator"
-            self.intake.warn("predictions-left-out", what, place, len(found))
+        if found and not self.collector.settings.predictions:
+            what = "suggestions of a model were left out"
+            self.collector.warn("predictions-left-out", what, place, len(found), advice=AS_ANNOTATOR)
             return {}
         return {item.user: item.regions for item in found if self.questions.takes(item.question)}
 

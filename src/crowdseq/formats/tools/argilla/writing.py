@@ -22,10 +22,10 @@ def write(corpus: Corpus, out: BinaryIO) -> list[str]:
     notes = check_holdable(corpus, "argilla")
     if corpus.has_gold.any():
         notes.append("argilla has no room for gold, it was left out")
-    strangers = [name for name in corpus.annotators if not _is_uuid(name)]
-    if strangers:
+    other_files = [name for name in corpus.annotators if not _is_uuid(name)]
+    if other_files:
         what = "names of annotators are no ids of Argilla users, put those in before you import"
-        notes.append(f"{len(strangers):,} {what}: {', '.join(strangers[:3])}")
+        notes.append(f"{len(other_files):,} {what}: {', '.join(other_files[:3])}")
     write_array(out, _records(corpus))
     return notes
 

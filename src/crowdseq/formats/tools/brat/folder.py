@@ -1,23 +1,26 @@
 """brat standoff: a folder for each annotator, in it a text and an .ann file with spans for each document."""
 
+import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 
-from crowdseq.errors import AnnotationError, FormatError, Problem
-from crowdseq.formats.conventions.roles import GOLD_STEMS
-from crowdseq.formats.files.inputs import Folder
+from crowdseq.errors import Advice, AnnotationError, FormatError, Problem
+from crowdseq.formats.conventions.roles import is_gold
 from crowdseq.formats.files.lines import read_lines, read_text
-from crowdseq.formats.files.sources import Source, Stream, open_source
-from crowdseq.formats.findings.collector import Intake
-from crowdseq.formats.format import MARKING, NO, SURE, Format, Found, Sample
-from crowdseq.formats.spans.normalise import differ_in_form
+from crowdseq.formats.files.sources import Folder, Source, Stream, open_source
+from crowdseq.formats.findings.collector import Collector, problem_of
+from crowdseq.formats.format import MARKING, NO, SURE, Format, ReadRecord, Sample
+from crowdseq.formats.spans.kept_text import differ_in_form
 from crowdseq.formats.spans.resolve import Region
 from crowdseq.formats.spans.to_records import Document, Marker
-from crowdseq.formats.tools.brat.lines import is_other_line, is_span_line, region_of
 from crowdseq.formats.tools.brat.writing import write_consensus_folder, write_folder
 
 _ANNOTATIONS, _TEXT, _CONFIGURATION = ".ann", ".txt", ".conf"
+_SPAN = re.compile(r"T\S*\t(\S+) ([0-9]+ [0-9]+(?:;[0-9]+ [0-9]+)*)(?:\t(.*))?", re.S)
+# Relations, equivalences, events, attributes, modifications, normalisations and notes are about spans.
+_OTHER = tuple("R*EAMN#")
+_LONGEST_NUMBER = 18
 
 
 @dataclass
@@ -38,7 +41,7 @@ def recognise_folder(folder: Folder) -> int:
     return SURE if any(member.name.endswith(_ANNOTATIONS) for member in folder.members) else NO
 
 
-def read(stream: Stream, source: Source, intake: Intake) -> Iterator[Found]:  # noqa: ARG001
+def read(stream: Stream, source: Source, collector: Collector) -> Iterator[ReadRecord]:  # noqa: ARG001
     """A file alone has no text, and nobody is named."""
     what = (
         "spans of brat need their text: name the folder that holds the .ann and .txt files of all annotators"
@@ -46,25 +49,25 @@ def read(stream: Stream, source: Source, intake: Intake) -> Iterator[Found]:  # 
     raise FormatError(Problem(what, stream.name))
 
 
-def read_folder(folder: Folder, intake: Intake) -> Iterator[tuple[str, Found]]:
+def read_folder(folder: Folder, collector: Collector) -> Iterator[tuple[str, ReadRecord]]:
     """A record for each document and annotator; the folder just below this one is the annotator."""
-    files = _collect(folder, intake.settings.files_mean == "gold")
-    marker = Marker(intake, folder.name, proves_empty=False)
+    files = _collect(folder, collector.settings.files_mean == "gold")
+    marker = Marker(collector, folder.name, proves_empty=False)
     for document, by_annotator in files.annotations.items():
         try:
-            texts = _texts(document, files.texts.get(document, {}), intake)
+            texts = _texts(document, files.texts.get(document, {}), collector)
         except FormatError as error:
-            intake.fail(*error.problems)
+            collector.fail(*error.problems)
             continue
         for annotator, source in by_annotator.items():
             text = texts.get(annotator or _gold_folder(texts), next(iter(texts.values()), None))
             if text is None:
                 what = f"its text is missing: put {PurePath(document).name}{_TEXT} beside it"
-                intake.reject(Problem(what, source.name, record=document), None)
+                collector.reject(Problem(what, source.name, record=document), None)
                 continue
             marker.file = source.name
-            yield from _records(marker, Document(text, document), annotator, source, intake)
-    _doubt_annotators(files, folder, intake)
+            yield from _records(marker, Document(text, document), annotator, source, collector)
+    _doubt_annotators(files, folder, collector)
     marker.finish()
 
 
@@ -76,12 +79,12 @@ def _collect(folder: Folder, all_gold: bool = False) -> _Collection:
         document = PurePath(*below).with_suffix("").as_posix()
         kind = {_ANNOTATIONS: files.annotations, _TEXT: files.texts}.get(inside.suffix)
         if kind is not None:
-            is_gold = above.lower() in GOLD_STEMS or all_gold
-            kind.setdefault(document, {})["" if is_gold and kind is files.annotations else above] = member
+            of_all = is_gold(above) or all_gold
+            kind.setdefault(document, {})["" if of_all and kind is files.annotations else above] = member
     return files
 
 
-def strangers(folder: Folder) -> list[Source]:
+def other_files(folder: Folder) -> list[Source]:
     """Files of other kinds, and texts for which nobody has annotations."""
     files = _collect(folder)
     lonely = [texts for document, texts in files.texts.items() if document not in files.annotations]
@@ -90,62 +93,62 @@ def strangers(folder: Folder) -> list[Source]:
     return [member for member in folder.members if not member.name.endswith(own) or member.name in unread]
 
 
-def _texts(document: str, sources: dict[str, Source], intake: Intake) -> dict[str, str]:
+def _texts(document: str, sources: dict[str, Source], collector: Collector) -> dict[str, str]:
     """The text of a document by annotator; it must be the same in every folder that has it."""
     found: dict[str, str] = {}
     for annotator, source in sources.items():
-        with open_source(source, intake.settings.limits) as stream:
-            found[annotator] = read_text(stream, intake)
-    if intake.settings.normalise == "none":
+        with open_source(source, collector.settings.limits) as stream:
+            found[annotator] = read_text(stream, collector)
+    if collector.settings.normalise == "none":
         first = next(iter(sources), "")
         for annotator, text in found.items():
             if text != found[first]:
-                what = _difference(text, found[first], sources[first].name)
-                raise FormatError(Problem(what, sources[annotator].name, record=document))
+                fault = _difference(text, found[first], sources[first].name)
+                raise FormatError(replace(fault, file=sources[annotator].name, record=document))
     return found
 
 
 def _gold_folder(texts: Iterable[str]) -> str:
-    return next((name for name in texts if name.lower() in GOLD_STEMS), "")
+    return next((name for name in texts if is_gold(name)), "")
 
 
-def _difference(text: str, other: str, name: str) -> str:
+def _difference(text: str, other: str, name: str) -> Problem:
     pairs = enumerate(zip(text, other, strict=False))
     place = next((place for place, pair in pairs if pair[0] != pair[1]), -1)
     where = f"from character {place + 1} on" if place >= 0 else "in length"
-    hint = "all annotators must have the same text"
+    advice = Advice("all annotators must have the same text")
     if differ_in_form(text, other):
-        hint = "only in its Unicode form or line ends, say --normalise nfc"
-    return f"differs from {name} {where}: {hint}"
+        advice = Advice("only in its Unicode form or line ends, say {normalise}", normalise="nfc")
+    return Problem(f"differs from {name} {where}:", advice=advice)
 
 
 def _records(
-    marker: Marker, document: Document, annotator: str, source: Source, intake: Intake
-) -> Iterator[tuple[str, Found]]:
+    marker: Marker, document: Document, annotator: str, source: Source, collector: Collector
+) -> Iterator[tuple[str, ReadRecord]]:
     regions: list[Region] = []
     line = 0
     try:
-        with open_source(source, intake.settings.limits) as stream:
-            for line, content in read_lines(stream, intake):
+        with open_source(source, collector.settings.limits) as stream:
+            for line, content in read_lines(stream, collector):
                 if is_other_line(content):
                     what = (
                         "lines of brat that mark no span (relations, events, attributes, notes) were left out"
                     )
-                    intake.warn("brat-lines-left-out", what, Problem("", source.name, line))
+                    collector.warn("brat-lines-left-out", what, Problem("", source.name, line))
                 elif content.strip():
                     regions.append(region_of(content))
         line = 0
         votes = {annotator: regions} if annotator else {}
         records = marker.records(document, votes, None if annotator else regions)
     except AnnotationError as error:
-        intake.reject(Problem(str(error), source.name, line, document.id or ""), None)
+        collector.reject(problem_of(error, source.name, line, document.id or ""), None)
     except FormatError as error:
-        intake.fail(*error.problems)
+        collector.fail(*error.problems)
     else:
-        yield from ((source.name, Found(record, 0, None)) for record in records)
+        yield from ((source.name, ReadRecord(record, 0, None)) for record in records)
 
 
-def _doubt_annotators(files: _Collection, folder: Folder, intake: Intake) -> None:
+def _doubt_annotators(files: _Collection, folder: Folder, collector: Collector) -> None:
     """Folders that share no document are perhaps parts of one person's work."""
     voters = [set(found) - {""} for found in files.annotations.values()]
     everybody = set().union(*voters)
@@ -153,7 +156,31 @@ def _doubt_annotators(files: _Collection, folder: Folder, intake: Intake) -> Non
         what = (
             "no document was labelled by two annotators: are the folders just below this one the annotators?"
         )
-        intake.warn("nothing-shared", what, Problem(", ".join(sorted(everybody)[:5]), folder.name))
+        collector.warn("nothing-shared", what, Problem(", ".join(sorted(everybody)[:5]), folder.name))
+
+
+def is_span_line(line: str) -> bool:
+    """Whether a line marks a span of characters."""
+    return _SPAN.fullmatch(line) is not None
+
+
+def is_other_line(line: str) -> bool:
+    """Whether a line says something else than where a span is."""
+    return line.startswith(_OTHER)
+
+
+def region_of(line: str) -> Region:
+    """The region that a T line marks."""
+    found = _SPAN.fullmatch(line)
+    if found is None:
+        raise AnnotationError(f"{line[:40]!a} is no line of brat, expected 'T1 tab TYPE start end tab text'")
+    label, places, covered = found.groups()
+    if max(map(len, re.findall("[0-9]+", places))) > _LONGEST_NUMBER:
+        raise AnnotationError(f"an offset in {line[:40]!a} has too many digits")
+    parts = [(int(start), int(end)) for start, end in (part.split(" ") for part in places.split(";"))]
+    if len(parts) == 1:
+        return Region(*parts[0], [label], covered)
+    return Region(parts[0][0], parts[-1][1], [label], None, parts)
 
 
 FORMAT = Format(
@@ -164,7 +191,7 @@ FORMAT = Format(
     read=read,
     recognise_folder=recognise_folder,
     read_folder=read_folder,
-    strangers=strangers,
+    other_files=other_files,
     write_folder=write_folder,
     write_consensus_folder=write_consensus_folder,
 )

@@ -7,10 +7,10 @@ from pathlib import Path
 from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
 from crowdseq.errors import AnnotationError
+from crowdseq.formats.conventions.roles import GOLD_STEMS
 from crowdseq.formats.spans.align import Mark
 from crowdseq.formats.spans.capacity import check_holdable
-from crowdseq.formats.spans.from_corpus import Restored, crowds, restore, settled
-from crowdseq.formats.tools.brat.lines import ann_lines, note_lines
+from crowdseq.formats.spans.from_corpus import Restored, Scored, crowds, restore, settled
 
 _SAFE_PART = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,78}[A-Za-z0-9_-])?")
 _GOLD = "gold"
@@ -21,7 +21,7 @@ def write_folder(corpus: Corpus, folder: Path) -> list[str]:
     _check_types(corpus)
     notes = check_holdable(corpus, "brat")
     documents = _file_names([sentence.id for sentence in corpus.sentences], "sentence")
-    people = _file_names(corpus.annotators, "annotator", taken=[_GOLD])
+    people = _file_names(corpus.annotators, "annotator", taken=GOLD_STEMS)
     for crowd in crowds(corpus):
         name = documents[crowd.restored.sentence.id]
         for who, marks in crowd.votes.items():
@@ -92,7 +92,25 @@ def _losses(corpus: Corpus, documents: dict[str, str], people: dict[str, str]) -
     if corpus.scheme.kind != "IOB2" and len(corpus.scheme):
         made.append(f"brat holds spans, not tags: {corpus.scheme.kind} will be read as IOB2")
     if any(restore(s).text != s.extras.get("text") for s in corpus.sentences if s.tokens):
-        made.append("brat has no tokens, they are parted by spaces: read them with --tokenizer whitespace")
+        made.append("brat has no tokens, they are parted by spaces: read them with the tokenizer whitespace")
     if corpus.text.columns:
         made.append(f"columns have no place in brat and were left out: {', '.join(corpus.text.columns)}")
     return made
+
+
+def note_lines(scored: Iterable[Scored]) -> str:
+    """A note on every span: how sure it is, and who marked exactly it; brat shows it over the span."""
+    lines = []
+    for number, (_, confidence, agreed) in enumerate(scored, 1):
+        who = ", ".join(" ".join(name.split()) for name in agreed) or "nobody"
+        lines.append(f"#{number}\tAnnotatorNotes T{number}\tconfidence {confidence:.6f}, marked by {who}\n")
+    return "".join(lines)
+
+
+def ann_lines(marks: Iterable[Mark], text: str) -> str:
+    """The content of an .ann file; line breaks in the covered text become spaces, as brat writes them."""
+    lines = []
+    for number, mark in enumerate(marks, 1):
+        covered = text[mark.start : mark.end].replace("\n", " ").replace("\r", " ")
+        lines.append(f"T{number}\t{mark.label} {mark.start} {mark.end}\t{covered}\n")
+    return "".join(lines)

@@ -6,8 +6,8 @@ from crowdseq.core.building import Record
 from crowdseq.core.labels import split_tag
 from crowdseq.errors import Problem
 from crowdseq.formats.files.sources import Source, Stream
-from crowdseq.formats.findings.collector import Intake
-from crowdseq.formats.format import NO, SURE, Format, Found, Sample
+from crowdseq.formats.findings.collector import Collector
+from crowdseq.formats.format import NO, SURE, Format, ReadRecord, Sample
 from crowdseq.formats.tools.conll.blocks import Block, BlockReader, cut_at_spaces
 from crowdseq.formats.tools.conll.columns import DOCUMENT_START, HEADER, UNLABELLED
 
@@ -27,19 +27,19 @@ def recognise(sample: Sample) -> int:
     return SURE if is_ours else NO
 
 
-def read(stream: Stream, source: Source, intake: Intake) -> Iterator[Found]:
+def read(stream: Stream, source: Source, collector: Collector) -> Iterator[ReadRecord]:
     """The sentences; annotators are called w1, w2, … by their column."""
     names: list[str] = []
-    for number, block in enumerate(BlockReader(stream, intake).blocks(), 1):
+    for number, block in enumerate(BlockReader(stream, collector).blocks(), 1):
         rows = [cut_at_spaces(line) for line in block.rows]
         if rows and not names:
             names = column_names(len(rows[0]) - 1)
         fault = block.fault or _fault(block, rows, len(names) + 1, stream.name)
         if fault is not None:
-            intake.reject(fault, block.raw)
+            collector.reject(fault, block.raw)
             continue
         place = f"{stream.name}:{block.line}"
-        yield Found(
+        yield ReadRecord(
             _record(rows, names, f"{source.prefix}s{number}", block, source, place), block.line, block.raw
         )
 

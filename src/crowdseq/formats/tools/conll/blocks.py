@@ -8,7 +8,7 @@ from typing import Any
 from crowdseq.errors import AnnotationError, FormatError, Problem
 from crowdseq.formats.files.lines import read_lines
 from crowdseq.formats.files.sources import Stream
-from crowdseq.formats.findings.collector import Intake
+from crowdseq.formats.findings.collector import Collector, problem_of
 from crowdseq.formats.json_io.strict import JsonFault, loads
 from crowdseq.formats.tools.conll.columns import DOCUMENT_START, HEADER, SENTENCE, Columns, header_columns
 
@@ -47,15 +47,15 @@ def cut_at_spaces(line: str) -> list[str]:
 class BlockReader:
     """Gives the blocks of a stream; `columns` is what its first line says about them, if it does."""
 
-    def __init__(self, stream: Stream, intake: Intake) -> None:
-        self._stream, self._intake = stream, intake
+    def __init__(self, stream: Stream, collector: Collector) -> None:
+        self._stream, self._collector = stream, collector
         self._document = 0
         self.columns: Columns | None = None
 
     def blocks(self) -> Iterator[Block]:
         """Every sentence, the faulty ones too, so that those behind them keep their number."""
         block, expected = Block(), 1
-        for number, line in read_lines(self._stream, self._intake):
+        for number, line in read_lines(self._stream, self._collector):
             if number != expected:  # a line between could not be decoded: its sentence is not whole
                 what = "a line of this sentence cannot be read"
                 block.fault = Problem(what, self._stream.name, number - 1)
@@ -63,7 +63,7 @@ class BlockReader:
             if not line.strip(" \t"):
                 if line:
                     what = "a blank line holds spaces, read as blank"
-                    self._intake.warn("blank-with-spaces", what, Problem("", self._stream.name, number))
+                    self._collector.warn("blank-with-spaces", what, Problem("", self._stream.name, number))
                 yield from self._closed(block)
                 block = Block()
             elif line[0] in "#-" and self._is_mark(line, number):
@@ -94,7 +94,7 @@ class BlockReader:
             try:
                 self.columns = header_columns(line)
             except AnnotationError as error:
-                raise FormatError(Problem(str(error), self._stream.name, number)) from None
+                raise FormatError(problem_of(error, self._stream.name, number)) from None
         else:
             return self._block_about(line, number)
         return Block()
@@ -102,7 +102,7 @@ class BlockReader:
     def _block_about(self, line: str, number: int) -> Block:
         block = Block(number, header=line)
         try:
-            about = loads(line.removeprefix(SENTENCE), depth=self._intake.settings.limits.depth)
+            about = loads(line.removeprefix(SENTENCE), depth=self._collector.settings.limits.depth)
             if not isinstance(about, dict):
                 raise AnnotationError("a JSON object is expected")
             block.about = about

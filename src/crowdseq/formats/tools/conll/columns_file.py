@@ -6,51 +6,60 @@ from collections.abc import Iterator, Sequence
 from crowdseq.core.building import Record
 from crowdseq.core.label_rows import Tags
 from crowdseq.core.labels import split_tag
-from crowdseq.errors import AnnotationError, FormatError, Problem
+from crowdseq.errors import Advice, AnnotationError, FormatError, Problem
+from crowdseq.formats.conventions.roles import annotator_of, refuse_second_gold
 from crowdseq.formats.files.sources import Source, Stream
-from crowdseq.formats.findings.collector import Intake
-from crowdseq.formats.format import Format, Found
+from crowdseq.formats.findings.collector import Collector, problem_of
+from crowdseq.formats.format import Carrier, Format, ReadRecord
+from crowdseq.formats.json_io.records import name_of
 from crowdseq.formats.tools.conll.blocks import Block, BlockReader, cut_at_spaces
-from crowdseq.formats.tools.conll.columns import HEADER, UNLABELLED, Columns, custom_columns, parse_columns
-from crowdseq.formats.tools.conll.recognition import EXTENSIONS, recognise
+from crowdseq.formats.tools.conll.carrying import carry, recognise_to_carry
+from crowdseq.formats.tools.conll.columns import (
+    EXTENSIONS,
+    HEADER,
+    UNLABELLED,
+    Columns,
+    custom_columns,
+    parse_columns,
+    recognise,
+)
 from crowdseq.formats.tools.conll.writing import write, write_consensus
-from crowdseq.formats.tools.native.crowd_jsonl import name_of
 
 
-def read(stream: Stream, source: Source, intake: Intake) -> Iterator[Found]:
+def read(stream: Stream, source: Source, collector: Collector) -> Iterator[ReadRecord]:
     """The sentences of one file."""
-    return _Reader(stream, source, intake).sentences()
+    return _Reader(stream, source, collector).sentences()
 
 
 class _Reader:
     """One pass over one file: knows what its columns hold, and numbers its sentences."""
 
-    def __init__(self, stream: Stream, source: Source, intake: Intake) -> None:
-        self.name, self.intake = stream.name, intake
-        self.lines = BlockReader(stream, intake)
-        self.annotator = _annotator_of(source, intake)
+    def __init__(self, stream: Stream, source: Source, collector: Collector) -> None:
+        self.name, self.collector = stream.name, collector
+        self.lines = BlockReader(stream, collector)
+        self.annotator = annotator_of(source, collector)
         self.prefix = "" if self.annotator and source.folder is None else source.prefix
-        given = intake.settings.columns
+        given = collector.settings.columns
         self.columns = parse_columns(given) if given else None
         self.is_custom = False
         self.with_tabs: bool | None = None
         self.digest = hashlib.sha256()
         self.values: dict[int, set[str]] = {}
 
-    def sentences(self) -> Iterator[Found]:
+    def sentences(self) -> Iterator[ReadRecord]:
         number = 0
         for number, block in enumerate(self.lines.blocks(), 1):
             cells = self._cells(block)
             try:
                 if block.fault is None:
-                    yield Found(self._record(block, cells, number), block.line, block.raw)
+                    yield ReadRecord(self._record(block, cells, number), block.line, block.raw)
             except AnnotationError as error:
-                block.fault = Problem(str(error), self.name, block.line)
+                block.fault = problem_of(error, self.name, block.line)
             if block.fault is not None:
-                self.intake.reject(block.fault, block.raw)
+                self.collector.reject(block.fault, block.raw)
         self._check_one_label_column()
         if number and self.annotator is None and self.lines.columns is None:
-            self._check_not_read_before()
+            refuse_second_gold(self.digest.hexdigest(), self.name, self.collector)
 
     def _cells(self, block: Block) -> list[tuple[str, ...]]:
         """The columns of a block; the first line of a file settles what separates them, and how many."""
@@ -78,7 +87,7 @@ class _Reader:
             number = block.line_of(place)
             if len(rows[place]) == size:
                 what = "tabs and spaces are mixed between columns"
-                self.intake.warn("tabs-and-spaces", what, Problem("", self.name, number))
+                self.collector.warn("tabs-and-spaces", what, Problem("", self.name, number))
             elif block.fault is None:
                 found = "1 column" if len(row) == 1 else f"{len(row)} columns"
                 hint = "give every token its label, ? for none" if len(row) < size else "mend the line"
@@ -97,7 +106,7 @@ class _Reader:
         columns = self.columns or custom_columns(1, None)
         self._note(cells, columns)
         about = dict(block.about)
-        name, doc = name_of(about, "id", self.intake), name_of(about, "doc", self.intake)
+        name, doc = name_of(about, "id", self.collector), name_of(about, "doc", self.collector)
         if "doc" not in about and block.document:
             doc = f"{self.prefix}d{block.document}"
         votes = {who: _tags(cells[place]) for who, place in columns.annotators.items()}
@@ -126,28 +135,9 @@ class _Reader:
         alike = [place + 1 for place, found in types.items() if found and last and found & last]
         if alike:
             shown = " and ".join(map(str, alike))
-            what = (
-                f"column {shown} holds the same kind of labels as the last one: say what each column is, "
-                f"with --columns or a first line such as '{HEADER} token ann1 ann2'"
-            )
-            raise FormatError(Problem(what, self.name))
-
-    def _check_not_read_before(self) -> None:
-        """Two files of gold over one text are most likely two annotators, whose votes would be lost."""
-        other = self.intake.same_text(self.digest.hexdigest(), self.name)
-        if other is not None:
-            what = (
-                f"has the same text as {other}: if each is one annotator, say --files-mean annotator, "
-                "else name only one of them"
-            )
-            raise FormatError(Problem(what, self.name))
-
-
-def _annotator_of(source: Source, intake: Intake) -> str | None:
-    """Whose labels a file with one column of them holds; None for gold."""
-    means = intake.settings.files_mean
-    is_annotator = source.folder is not None if means == "auto" else means == "annotator"
-    return source.stem if is_annotator and source.stem.lower() != "gold" else None
+            what = f"column {shown} holds the same kind of labels as the last one:"
+            told = "say what each column is, with {columns} or a first line such as '{0} token ann1 ann2'"
+            raise FormatError(Problem(what, self.name, advice=Advice(told, HEADER, columns="")))
 
 
 def _tags(cells: Sequence[str]) -> Tags | None:
@@ -171,6 +161,7 @@ FORMAT = Format(
     settings=("columns", "files_mean"),
     recognise=recognise,
     read=read,
+    carrier=Carrier(recognise_to_carry, carry),
     write=write,
     write_consensus=write_consensus,
 )

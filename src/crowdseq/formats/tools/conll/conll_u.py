@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from crowdseq.core.building import Record
-from crowdseq.errors import AnnotationError, FormatError, MissingExtraError, Problem, SettingsError
+from crowdseq.errors import Advice, AnnotationError, FormatError, MissingExtraError, Problem, SettingsError
 from crowdseq.formats.conventions.roles import annotator_of, refuse_second_gold
 from crowdseq.formats.files.lines import read_lines
 from crowdseq.formats.files.sources import Source, Stream
-from crowdseq.formats.findings.collector import Intake
-from crowdseq.formats.format import BY_NAME, NO, SURE, Format, Found, Sample
+from crowdseq.formats.findings.collector import Collector, problem_of
+from crowdseq.formats.format import BY_NAME, NO, SURE, Format, ReadRecord, Sample
 
 if TYPE_CHECKING:
     from conllu.models import TokenList
@@ -47,25 +47,25 @@ class _Block:
         return "\n".join(self.rows)
 
 
-def read(stream: Stream, source: Source, intake: Intake) -> Iterator[Found]:
+def read(stream: Stream, source: Source, collector: Collector) -> Iterator[ReadRecord]:
     """The sentences of one file, which is one annotator's or gold."""
-    return _Reader(stream, source, intake).sentences()
+    return _Reader(stream, source, collector).sentences()
 
 
 class _Reader:
     """One pass to parse, then, when it is known where labels stand, one to make records."""
 
-    def __init__(self, stream: Stream, source: Source, intake: Intake) -> None:
-        self.stream, self.intake, self.name = stream, intake, stream.name
-        self.annotator = annotator_of(source, intake)
+    def __init__(self, stream: Stream, source: Source, collector: Collector) -> None:
+        self.stream, self.collector, self.name = stream, collector, stream.name
+        self.annotator = annotator_of(source, collector)
         self.prefix = "" if self.annotator and source.folder is None else source.prefix
         self.fields: tuple[str, ...] = FIELDS
         self.is_first = True
         self.doc: str | None = None
         self.n_documents = 0
 
-    def sentences(self) -> Iterator[Found]:
-        blocks = list(self._parsed(_blocks(read_lines(self.stream, self.intake))))
+    def sentences(self) -> Iterator[ReadRecord]:
+        blocks = list(self._parsed(_blocks(read_lines(self.stream, self.collector))))
         kept = [block.words for block in blocks if block.words is not None]
         source, otherwise = self._label_source(kept)
         digest = hashlib.sha256()
@@ -74,9 +74,9 @@ class _Reader:
                 continue
             record = self._record(block, block.words, number, source, otherwise)
             digest.update("\n".join([*record.tokens, "", ""]).encode("utf-8", "replace"))
-            yield Found(record, block.line, block.raw)
+            yield ReadRecord(record, block.line, block.raw)
         if kept and self.annotator is None:
-            refuse_second_gold(digest.hexdigest(), self.name, self.intake)
+            refuse_second_gold(digest.hexdigest(), self.name, self.collector)
 
     def _parsed(self, blocks: Iterable[_Block]) -> Iterator[_Block]:
         try:
@@ -90,9 +90,9 @@ class _Reader:
                 (block.words,) = conllu.parse(block.raw + "\n", fields=self.fields)
             except (ParseException, ValueError) as error:
                 what = f"not CoNLL-U ({str(error).rstrip('.')}), mend the sentence"
-                self.intake.reject(Problem(what, self.name, block.line), block.raw)
+                self.collector.reject(Problem(what, self.name, block.line), block.raw)
             except AnnotationError as error:
-                self.intake.reject(Problem(str(error), self.name, block.line), block.raw)
+                self.collector.reject(problem_of(error, self.name, block.line), block.raw)
             yield block
 
     def _check_rows(self, block: _Block) -> None:
@@ -122,7 +122,7 @@ class _Reader:
 
     def _label_source(self, sentences: "Sequence[TokenList]") -> tuple[str, str | None]:
         """The field, or `misc:KEY`, that holds the labels, and what a word without one is."""
-        chosen = self.intake.settings.columns
+        chosen = self.collector.settings.columns
         if chosen is not None:
             if len(chosen) != 1 or not (chosen[0] in self.fields or chosen[0].startswith("misc:")):
                 known = ", ".join(self.fields[2:])
@@ -140,8 +140,9 @@ class _Reader:
                     return f"misc:{key}", None if self._writes_outside(sentences, key) else "O"
         if not sentences:
             return "misc:NER", None
-        what = "holds no labels: no NER= in MISC and no column behind it, say which column has them"
-        raise FormatError(Problem(f"{what} (--columns upos, xpos, … or misc:KEY)", self.name))
+        what = "holds no labels: no NER= in MISC and no column behind it"
+        advice = Advice("say which column has them: {columns} (or xpos, …, misc:KEY)", columns="upos")
+        raise FormatError(Problem(what, self.name, advice=advice))
 
     def _writes_outside(self, sentences: "Sequence[TokenList]", key: str) -> bool:
         """Where `NER=O` is written for some words, those without it were not labelled."""
@@ -156,7 +157,7 @@ class _Reader:
         if len(words) < len(sentence):
             what = "rows of multiword tokens (1-2) and of empty nodes (1.1) were left out, words are kept"
             place = Problem("", self.name, block.line, about.get("sent_id") or "")
-            self.intake.warn("rows-left-out", what, place, len(sentence) - len(words))
+            self.collector.warn("rows-left-out", what, place, len(sentence) - len(words))
         tags = [_label(word, source) or otherwise for word in words]
         extras = {key: value for key, value in about.items() if key not in _OWN_COMMENTS}
         if about.get("text"):
@@ -206,7 +207,7 @@ def _label(word: Any, source: str) -> str | None:
 
 FORMAT = Format(
     name="conll-u",
-    summary="CoNLL-U: labels as NER= in MISC, in a further column, or --columns upos (extra: formats)",
+    summary="CoNLL-U: labels as NER= in MISC, in a further column, or in one named (extra: formats)",
     extensions=("conllu", "conllup"),
     settings=("columns", "files_mean"),
     recognise=recognise,

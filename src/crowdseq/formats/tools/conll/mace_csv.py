@@ -6,8 +6,8 @@ from crowdseq.core.building import Record
 from crowdseq.core.labels import split_tag
 from crowdseq.errors import FormatError, Problem
 from crowdseq.formats.files.sources import Source, Stream
-from crowdseq.formats.findings.collector import Intake
-from crowdseq.formats.format import LIKELY, NO, Format, Found, Sample
+from crowdseq.formats.findings.collector import Collector
+from crowdseq.formats.format import LIKELY, NO, Format, ReadRecord, Sample
 from crowdseq.formats.table_io.csv_rows import Row, read_rows
 from crowdseq.formats.tools.conll.answers import column_names
 
@@ -25,9 +25,9 @@ def recognise(sample: Sample) -> int:
     return LIKELY if given and all(split_tag(cell)[0] for cell in given) else NO
 
 
-def read(stream: Stream, source: Source, intake: Intake) -> Iterator[Found]:
+def read(stream: Stream, source: Source, collector: Collector) -> Iterator[ReadRecord]:
     """Sentences, parted by empty lines. The form has no tokens: made-up ones stand for them."""
-    rows = list(read_rows(stream, intake, _SEPARATOR))
+    rows = list(read_rows(stream, collector, _SEPARATOR))
     first = next((row for row in rows if row.cells), None)
     if first is None:
         raise FormatError(Problem("the table is empty, a line for each item is expected", stream.name))
@@ -35,19 +35,19 @@ def read(stream: Stream, source: Source, intake: Intake) -> Iterator[Found]:
     if _are_names(first.cells, [row.cells for row in rows if row is not first]):
         names = [cell.strip() for cell in first.cells]
         rows.remove(first)
-        intake.warn(
+        collector.warn(
             "first-row-names", "the first line names the annotators", Problem("", stream.name, first.line)
         )
     if len(set(names)) < len(names):
         raise FormatError(Problem("two annotators have the same name, rename one", stream.name, first.line))
     n_tokens = 0
     for number, sentence in enumerate(_sentences(rows), 1):
-        record = _record(sentence, names, f"{source.prefix}s{number}", stream.name, intake)
+        record = _record(sentence, names, f"{source.prefix}s{number}", stream.name, collector)
         if record is not None:
             n_tokens += len(record.tokens)
-            yield Found(record, sentence[0].line, [row.cells for row in sentence])
+            yield ReadRecord(record, sentence[0].line, [row.cells for row in sentence])
     what = "tokens are not in the file, made-up ones stand in for them: no method learns from words"
-    intake.warn("tokens-unknown", what, Problem("", stream.name), n_tokens)
+    collector.warn("tokens-unknown", what, Problem("", stream.name), n_tokens)
 
 
 def _are_names(first: Sequence[str], others: Sequence[Sequence[str]]) -> bool:
@@ -70,11 +70,13 @@ def _sentences(rows: Sequence[Row]) -> Iterator[list[Row]]:
         yield held
 
 
-def _record(rows: list[Row], names: list[str], identity: str, file: str, intake: Intake) -> Record | None:
+def _record(
+    rows: list[Row], names: list[str], identity: str, file: str, collector: Collector
+) -> Record | None:
     for row in rows:
         if len(row.cells) != len(names):
             what = f"{len(row.cells)} cells where the file has {len(names)} annotators, mend the line"
-            intake.reject(Problem(what, file, row.line, identity), [other.cells for other in rows])
+            collector.reject(Problem(what, file, row.line, identity), [other.cells for other in rows])
             return None
     columns = zip(*([cell.strip() or None for cell in row.cells] for row in rows), strict=True)
     votes = {who: column for who, column in zip(names, columns, strict=True) if any(column)}

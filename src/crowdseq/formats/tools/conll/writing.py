@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -11,7 +12,9 @@ from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.text import Sentence
 from crowdseq.errors import AnnotationError
-from crowdseq.formats.conventions.agreed import agreements
+from crowdseq.formats.conventions.names import agreements
+from crowdseq.formats.conventions.roles import file_names
+from crowdseq.formats.format import Format
 from crowdseq.formats.tools.conll.columns import (
     CONSENSUS,
     DOCUMENT_START,
@@ -173,3 +176,26 @@ def _crowd_losses(corpus: Corpus) -> Iterator[str]:
     silent = int(np.count_nonzero((lengths == 0) | (labelled == 0)))
     if silent:
         yield f"{silent} times an annotator labelled nothing in a sentence, which CoNLL reads as not seen"
+
+
+def write_folder(corpus: Corpus, folder: Path) -> list[str]:
+    """One file each; what an annotator did not see is `?`, so that all files have the same sentences."""
+    notes: dict[str, None] = {}
+    for name, file in file_names(corpus.annotators).items():
+        with (folder / f"{file}.conll").open("xb") as out:
+            notes.update(dict.fromkeys(write_crowd(corpus, out, [name], gold=False)))
+    if corpus.has_gold.any():
+        with (folder / "gold.conll").open("xb") as out:
+            write_crowd(corpus, out, [])
+    if not corpus.annotators and not corpus.has_gold.any():
+        raise AnnotationError(
+            "nobody labelled anything, a folder with one file for each annotator would be empty"
+        )
+    return list(notes)
+
+
+FOLDER_FORMAT = Format(
+    name="conll-folder",
+    summary="a folder of CoNLL files, one for each annotator, and gold.conll (read as conll)",
+    write_folder=write_folder,
+)

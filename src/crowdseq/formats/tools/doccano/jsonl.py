@@ -4,24 +4,23 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from crowdseq.errors import AnnotationError, FormatError, Problem
+from crowdseq.errors import Advice, AnnotationError, FormatError, Problem
 from crowdseq.formats.conventions.fields import identity, objects
+from crowdseq.formats.conventions.roles import is_gold
 from crowdseq.formats.files.sources import Source, Stream
-from crowdseq.formats.findings.collector import Intake
-from crowdseq.formats.format import LIKELY, MARKING, NO, SURE, Format, Found, Sample
+from crowdseq.formats.findings.collector import Collector, problem_of
+from crowdseq.formats.format import LIKELY, MARKING, NO, SURE, Format, ReadRecord, Sample
 from crowdseq.formats.json_io.records import read_objects
 from crowdseq.formats.spans.from_corpus import CARRIED, reclaim
 from crowdseq.formats.spans.resolve import Region
 from crowdseq.formats.spans.to_records import Marker
-from crowdseq.formats.tools.doccano.writing import write_consensus, write_folder
+from crowdseq.formats.tools.doccano.writing import SHARED, write_consensus, write_folder, write_zip
 
 _SPANS = re.compile(r'"labels?"\s*:\s*\[\s*\[\s*-?\d|"start_offset"\s*:')
 _NO_SPANS = re.compile(r'"(?:label|entities)"\s*:\s*\[\s*\]')
 _OTHERS = re.compile(r'"(?:annotation_id|_input_hash|result)"\s*:')
 _TEXT = re.compile(r'"text"\s*:\s*"')
 _OWN_KEYS = frozenset({"id", "text", "label", "labels", "entities", "relations", CARRIED})
-_SHARED = "all"
-_GOLD = "gold"
 
 
 def recognise(sample: Sample) -> int:
@@ -34,48 +33,51 @@ def recognise(sample: Sample) -> int:
     return LIKELY if _NO_SPANS.search(text) else NO
 
 
-def read(stream: Stream, source: Source, intake: Intake) -> Iterator[Found]:
+def read(stream: Stream, source: Source, collector: Collector) -> Iterator[ReadRecord]:
     """The texts of one file; its name is the name of the annotator."""
-    means_gold = _means_gold(source, intake)
-    marker = Marker(intake, stream.name, proves_empty=means_gold)
-    field, layer = intake.settings.text_field or "text", intake.settings.layer
+    means_gold = _means_gold(source, collector)
+    marker = Marker(collector, stream.name, proves_empty=means_gold)
+    field, layer = collector.settings.text_field or "text", collector.settings.layer
     own = _OWN_KEYS | {field, layer}
-    for line, value, raw in read_objects(stream, intake):
+    for line, value, raw in read_objects(stream, collector):
         try:
             text = value.get(field)
+            if text is None:
+                raise _no_text(value, field)
             if not isinstance(text, str):
-                raise AnnotationError(_no_text(value, field) if text is None else f"'{field}' must be a text")
+                raise AnnotationError(f"'{field}' must be a text")
             carried = value.get(CARRIED)
             meta = {key: item for key, item in value.items() if key not in own and item != []}
             document = reclaim(text, identity(value.get("id"), "'id'"), meta, carried)
-            regions = _regions(value, intake, Problem("", stream.name, line, document.id or ""))
+            regions = _regions(value, collector, Problem("", stream.name, line, document.id or ""))
             votes = {} if means_gold else {_annotator(carried, source): regions}
             records = marker.records(document, votes, regions if means_gold else None, line)
-            yield from (Found(record, line, raw) for record in records)
+            yield from (ReadRecord(record, line, raw) for record in records)
         except AnnotationError as error:
-            intake.reject(Problem(str(error), stream.name, line, str(value.get("id") or "")), raw)
+            collector.reject(problem_of(error, stream.name, line, str(value.get("id") or "")), raw)
     marker.finish()
 
 
-def _no_text(value: dict[str, Any], field: str) -> str:
+def _no_text(value: dict[str, Any], field: str) -> AnnotationError:
     keys = ", ".join(list(value)[:6])
-    return f"'{field}' is missing, there is {keys}: say --text-field and --layer (the field of the labels)"
+    advice = Advice("say {text_field} and {layer} (the field of the labels)", text_field="", layer="")
+    return AnnotationError(f"'{field}' is missing, there is {keys}:", advice)
 
 
-def _means_gold(source: Source, intake: Intake) -> bool:
-    meant = intake.settings.files_mean
+def _means_gold(source: Source, collector: Collector) -> bool:
+    meant = collector.settings.files_mean
     if meant == "gold":
         return True
-    if source.stem == _SHARED:
+    if source.stem == SHARED:
         raise FormatError(
             Problem(
                 "holds the labels of all members without their names: in doccano export again with 'Share "
-                "annotations across all users' off, which gives one file for each member, "
-                "or read it as gold with --files-mean gold",
+                "annotations across all users' off, which gives one file for each member,",
                 source.name,
+                advice=Advice("or read it as gold with {files_mean}", files_mean="gold"),
             )
         )
-    return meant == "auto" and source.stem == _GOLD
+    return is_gold(source.stem)
 
 
 def _annotator(carried: Any, source: Source) -> str:
@@ -84,11 +86,11 @@ def _annotator(carried: Any, source: Source) -> str:
     return name if isinstance(name, str) else source.stem
 
 
-def _regions(value: dict[str, Any], intake: Intake, place: Problem) -> list[Region]:
+def _regions(value: dict[str, Any], collector: Collector, place: Problem) -> list[Region]:
     if value.get("relations"):
         what = "relations between spans were left out"
-        intake.warn("relations-left-out", what, place, len(objects(value["relations"], "'relations'")))
-    asked = intake.settings.layer
+        collector.warn("relations-left-out", what, place, len(objects(value["relations"], "'relations'")))
+    asked = collector.settings.layer
     if "entities" in value and asked in (None, "entities"):
         return [
             Region(item.get("start_offset"), item.get("end_offset"), [_label(item.get("label"))])
@@ -125,4 +127,14 @@ FORMAT = Format(
     read=read,
     write_folder=write_folder,
     write_consensus=write_consensus,
+)
+
+
+ZIP_FORMAT = Format(
+    name="doccano-zip",
+    summary="a ZIP of doccano JSONL, one file for each annotator",
+    extensions=("zip",),
+    settings=(*MARKING, "layer", "text_field", "files_mean"),
+    read=read,
+    write=write_zip,
 )

@@ -8,12 +8,13 @@ from typing import Any, BinaryIO
 
 from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
+from crowdseq.formats.conventions.roles import file_names
 from crowdseq.formats.json_io.writing import write_lines
 from crowdseq.formats.spans.align import Mark
 from crowdseq.formats.spans.capacity import check_holdable
 from crowdseq.formats.spans.from_corpus import CARRIED, Crowd, Restored, crowds, settled
-from crowdseq.formats.tools.conll.folder import file_names
 
+SHARED = "all"  # the name of the file in which doccano shares the labels of all members
 _GOLD = "gold.jsonl"
 
 
@@ -57,9 +58,7 @@ def _check(corpus: Corpus) -> list[str]:
 
 def _files(corpus: Corpus) -> dict[str | None, str]:
     """The file of each annotator, and of gold under None."""
-    names = {
-        name: file.removesuffix(".conll") for name, file in file_names(("all", *corpus.annotators)).items()
-    }
+    names = file_names((SHARED, *corpus.annotators))
     files: dict[str | None, str] = {name: f"{names[name]}.jsonl" for name in corpus.annotators}
     return files | ({None: _GOLD} if corpus.has_gold.any() else {})
 

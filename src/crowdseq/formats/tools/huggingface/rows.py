@@ -6,12 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from crowdseq.core.building import Record
-from crowdseq.errors import AnnotationError, FormatError, Problem
-from crowdseq.formats.findings.collector import Intake
-from crowdseq.formats.format import Found
+from crowdseq.errors import Advice, AnnotationError, FormatError, Problem
+from crowdseq.formats.findings.collector import Collector, problem_of
+from crowdseq.formats.format import ReadRecord
 from crowdseq.formats.table_io.arrow import ArrowTable
-from crowdseq.formats.tools.long_table.csv_file import is_long
-from crowdseq.formats.tools.long_table.rows import Gatherer, LongRow, split_task, token_index
+from crowdseq.formats.table_io.long_rows import LongRow, RowCollector, is_long, split_task, token_index
 
 TOKENS, TAGS, ANNOTATOR = "tokens", "ner_tags", "annotator"
 _ANNOTATORS = (ANNOTATOR, "annotator_id", "worker", "worker_id")
@@ -21,22 +20,22 @@ _NO_LABEL = (-1, -100)  # of ClassLabel, and of what trainers are told to ignore
 
 
 def found_in(
-    table: ArrowTable, file: str, intake: Intake, annotator: str | None, prefix: str
-) -> Iterator[Found]:
+    table: ArrowTable, file: str, collector: Collector, annotator: str | None, prefix: str
+) -> Iterator[ReadRecord]:
     """The records of a table in either form; annotator: whose it is if no column tells, None for gold."""
     if is_long(list(table.columns)):
-        return _from_long(table, file, intake)
-    return _Rows(table, file, intake, annotator, prefix).records()
+        return _from_long(table, file, collector)
+    return _Rows(table, file, collector, annotator, prefix).records()
 
 
-def _from_long(table: ArrowTable, file: str, intake: Intake) -> Iterator[Found]:
-    gatherer = Gatherer(file, intake)
+def _from_long(table: ArrowTable, file: str, collector: Collector) -> Iterator[ReadRecord]:
+    collected = RowCollector(file, collector)
     for number, row in enumerate(table.rows, 1):
         try:
-            gatherer.take(_long_row(number, {key.lower(): _text(value) for key, value in row.items()}))
+            collected.take(_long_row(number, {key.lower(): _text(value) for key, value in row.items()}))
         except AnnotationError as error:
-            intake.reject(Problem(str(error), file, number), {key: str(value) for key, value in row.items()})
-    yield from gatherer.records()
+            collector.reject(problem_of(error, file, number), {key: str(value) for key, value in row.items()})
+    yield from collected.records()
 
 
 def _long_row(number: int, row: Mapping[str, str | None]) -> LongRow:
@@ -61,48 +60,49 @@ class _Rows:
     """One row for a sentence, or for each sentence and annotator."""
 
     def __init__(
-        self, table: ArrowTable, file: str, intake: Intake, annotator: str | None, prefix: str
+        self, table: ArrowTable, file: str, collector: Collector, annotator: str | None, prefix: str
     ) -> None:
-        self.table, self.file, self.intake, self.annotator, self.prefix = (
+        self.table, self.file, self.collector, self.annotator, self.prefix = (
             table,
             file,
-            intake,
+            collector,
             annotator,
             prefix,
         )
         self.tokens = self._one_of(_TOKEN_COLUMNS, "no column holds tokens")
         self.tags = self._tag_column()
         self.who = next((name for name in _ANNOTATORS if name in table.columns), None)
-        self.names = table.label_names.get(self.tags) or intake.settings.labels
+        self.names = table.label_names.get(self.tags) or collector.settings.labels
         self.seen: Counter[tuple[str, str | None]] = Counter()
 
-    def _one_of(self, names: Sequence[str], what: str) -> str:
+    def _one_of(self, names: Sequence[str], what: str, advice: Advice | None = None) -> str:
         found = next((name for name in names if name in self.table.columns), None)
         if found is None:
             shown = ", ".join(self.table.columns[:20])
-            raise FormatError(Problem(f"{what}, there are {shown}", self.file))
+            end = ";" if advice is not None else ""
+            raise FormatError(Problem(f"{what}, there are {shown}{end}", self.file, advice=advice))
         return found
 
     def _tag_column(self) -> str:
-        asked = self.intake.settings.layer
+        asked = self.collector.settings.layer
         if asked is not None:
             return self._one_of((asked,), f"there is no column {asked}")
-        return self._one_of(_TAG_COLUMNS, "no column holds labels (--layer names one)")
+        return self._one_of(_TAG_COLUMNS, "no column holds labels", Advice("{layer} names one", layer=""))
 
-    def records(self) -> Iterator[Found]:
+    def records(self) -> Iterator[ReadRecord]:
         for number, row in enumerate(self.table.rows, 1):
             try:
                 record = self._record(row, number)
             except AnnotationError as error:
                 shown = {key: str(value)[:200] for key, value in row.items()}
-                self.intake.reject(Problem(str(error), self.file, number, str(row.get("id") or "")), shown)
+                self.collector.reject(problem_of(error, self.file, number, str(row.get("id") or "")), shown)
             else:
-                yield Found(record, number, {"id": record.id})
+                yield ReadRecord(record, number, {"id": record.id})
         used = {self.tokens, self.tags, self.who, "id", "doc"}
         others = [name for name in self.table.columns if name not in used]
         if others:
             what = "columns that are neither tokens nor labels were left out"
-            self.intake.warn("columns-left-out", what, Problem(", ".join(others[:10]), self.file))
+            self.collector.warn("columns-left-out", what, Problem(", ".join(others[:10]), self.file))
 
     def _record(self, row: dict[str, Any], number: int) -> Record:
         tokens = row[self.tokens]
@@ -136,7 +136,8 @@ class _Rows:
             raise AnnotationError(f"label {str(tag)[:40]} is neither a text nor a number")
         if self.names is None:
             raise AnnotationError(
-                f"'{self.tags}' holds numbers without names, say them in order with --labels"
+                f"'{self.tags}' holds numbers without names",
+                Advice("say them in order with {labels}", labels=""),
             )
         if not 0 <= tag < len(self.names):
             raise AnnotationError(f"label number {tag} has no name, there are {len(self.names)}")

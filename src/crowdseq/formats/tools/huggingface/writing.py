@@ -8,10 +8,10 @@ from typing import Any, BinaryIO
 from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
 from crowdseq.errors import AnnotationError
-from crowdseq.formats.conventions.agreed import AGREED, agreements
+from crowdseq.formats.conventions.names import AGREED, agreements
 from crowdseq.formats.table_io.arrow import FEATURES_KEY, library
+from crowdseq.formats.table_io.long_rows import losses, rows_of
 from crowdseq.formats.tools.huggingface.rows import ANNOTATOR, TAGS, TOKENS
-from crowdseq.formats.tools.long_table.rows import losses, rows_of
 
 DATA_FILE = "data/train-00000-of-00001.parquet"
 _ROWS_AT_A_TIME = 4096

@@ -6,19 +6,17 @@ from pathlib import PurePath
 from typing import Any
 
 from crowdseq.errors import FormatError, Problem
-from crowdseq.formats.conventions.roles import GOLD_STEMS
-from crowdseq.formats.files.inputs import Folder
+from crowdseq.formats.conventions.roles import is_gold
 from crowdseq.formats.files.lines import head_text, read_lines, read_text
-from crowdseq.formats.files.sources import Source, Stream, open_source
+from crowdseq.formats.files.sources import Folder, Source, Stream, open_source
 from crowdseq.formats.files.zip import archive_folder, is_archive
-from crowdseq.formats.findings.collector import Intake
-from crowdseq.formats.format import MARKING, NO, SURE, Format, Found
+from crowdseq.formats.findings.collector import Collector
+from crowdseq.formats.format import MARKING, NO, SURE, Format, ReadRecord
 from crowdseq.formats.json_io.strict import JsonFault, loads
 from crowdseq.formats.settings import Limits
 from crowdseq.formats.spans.to_records import Marker
-from crowdseq.formats.tools.inception.documents import records
-from crowdseq.formats.tools.inception.layers import Annotated
-from crowdseq.formats.tools.inception.uima_cas import TYPE_SYSTEM, XMI_MARK, is_json
+from crowdseq.formats.tools.inception.documents import Annotated, records
+from crowdseq.formats.tools.inception.single_files import TYPE_SYSTEM, XMI_MARK, is_json
 from crowdseq.formats.tools.inception.uima_parsing import parse_json, parse_xmi
 from crowdseq.formats.tools.inception.webanno_parsing import MARK, parse
 
@@ -57,23 +55,23 @@ def _is_ours(member: Source) -> bool:
     return text.startswith(MARK) or is_json(text) or XMI_MARK in text[:1000]
 
 
-def read_folder(folder: Folder, intake: Intake) -> Iterator[tuple[str, Found]]:
+def read_folder(folder: Folder, collector: Collector) -> Iterator[tuple[str, ReadRecord]]:
     """A record for each document and person; CURATION_USER is gold, INITIAL_CAS is nobody."""
-    states = _states(folder, intake)
+    states = _states(folder, collector)
     types = {str(_inside(folder, m).parent): m for m in folder.members if m.name.endswith(TYPE_SYSTEM)}
-    marker = Marker(intake, folder.name, proves_empty=False)
+    marker = Marker(collector, folder.name, proves_empty=False)
     parsed = [
         (entry, found)
         for entry in _entries(folder)
-        if _is_wanted(entry, states, intake)
-        for found in _parsed(entry.source, types, folder, intake)
+        if _is_wanted(entry, states, collector)
+        for found in _parsed(entry.source, types, folder, collector)
     ]
-    for entry, found in _with_documents(parsed, folder, intake):
+    for entry, found in _with_documents(parsed, folder, collector):
         state = states.get((entry.document or "", entry.annotator or ""), "")
         marker.proves_empty = state == _FINISHED
         name, file = entry.document or "", entry.source.name
-        for record in records(found, marker, name, entry.annotator, file, intake):
-            yield file, Found(record, 0, None)
+        for record in records(found, marker, name, entry.annotator, file, collector):
+            yield file, ReadRecord(record, 0, None)
     marker.finish()
 
 
@@ -92,17 +90,17 @@ def _entries(folder: Folder) -> Iterator[_Entry]:
         *above, _ = path.parts
         if path.suffix not in _ENDINGS or _is_project(path) or member.stem.lower() == _INITIAL:
             continue
-        is_gold = member.stem.lower() in GOLD_STEMS
+        of_all = is_gold(member.stem)
         if is_project or _ANNOTATION in above or _CURATION in above:
             part = next((part for part in (_ANNOTATION, _CURATION) if part in above), None)
             if part is None:
                 continue  # sources, guidelines, logs and binary copies
             above = above[above.index(part) + 1 :]
-            is_gold = is_gold or part == _CURATION
-        yield _Entry(member, "/".join(above) or None, None if is_gold else member.stem)
+            of_all = of_all or part == _CURATION
+        yield _Entry(member, "/".join(above) or None, None if of_all else member.stem)
 
 
-def strangers(folder: Folder) -> list[Source]:
+def other_files(folder: Folder) -> list[Source]:
     """Files that nobody left there by INCEpTION; an exported project has sources and logs of its own."""
     if any(_is_project(_inside(folder, member)) for member in folder.members):
         return []
@@ -111,15 +109,15 @@ def strangers(folder: Folder) -> list[Source]:
     return [m for m in others if not m.name.endswith(TYPE_SYSTEM) and m.stem.lower() != _INITIAL]
 
 
-def _states(folder: Folder, intake: Intake) -> dict[tuple[str, str], str]:
+def _states(folder: Folder, collector: Collector) -> dict[tuple[str, str], str]:
     """By document and annotator, how far the work on it had come; empty outside of project exports."""
     project = next((m for m in folder.members if _is_project(_inside(folder, m))), None)
     if project is None:
         return {}
-    with open_source(project, intake.settings.limits) as stream:
-        text = read_text(stream, intake)
+    with open_source(project, collector.settings.limits) as stream:
+        text = read_text(stream, collector)
     try:
-        value: Any = loads(text, depth=intake.settings.limits.depth)
+        value: Any = loads(text, depth=collector.settings.limits.depth)
     except JsonFault as fault:
         raise FormatError(Problem(f"not JSON ({fault}), export the project again", project.name)) from None
     found = value.get("annotation_documents") if isinstance(value, dict) else None
@@ -130,74 +128,76 @@ def _states(folder: Folder, intake: Intake) -> dict[tuple[str, str], str]:
     }
 
 
-def _is_wanted(entry: _Entry, states: dict[tuple[str, str], str], intake: Intake) -> bool:
+def _is_wanted(entry: _Entry, states: dict[tuple[str, str], str], collector: Collector) -> bool:
     """Whether the person worked on the document at all, as far as the project tells."""
     state = states.get((entry.document or "", entry.annotator or ""), "")
     if entry.annotator is None or not state:
         return True
     if state in _SKIPPED:
-        intake.status(entry.annotator, _SKIPPED[state])
+        collector.status(entry.annotator, _SKIPPED[state])
         return False
     if state != _FINISHED:
         what = "documents are not marked as finished, read as they stand"
-        intake.warn("documents-in-progress", what, Problem(entry.annotator, entry.source.name))
+        collector.warn("documents-in-progress", what, Problem(entry.annotator, entry.source.name))
     return True
 
 
-def _parsed(source: Source, types: dict[str, Source], folder: Folder, intake: Intake) -> list[Annotated]:
+def _parsed(
+    source: Source, types: dict[str, Source], folder: Folder, collector: Collector
+) -> list[Annotated]:
     """The document of one file; what cannot be read is rejected."""
     try:
-        with open_source(source, intake.settings.limits) as stream:
-            return [_parse(stream, source, types, folder, intake)]
+        with open_source(source, collector.settings.limits) as stream:
+            return [_parse(stream, source, types, folder, collector)]
     except FormatError as error:
         for problem in error.problems:
-            intake.reject(problem, None)
+            collector.reject(problem, None)
     return []
 
 
 def _parse(
-    stream: Stream, source: Source, types: dict[str, Source], folder: Folder, intake: Intake
+    stream: Stream, source: Source, types: dict[str, Source], folder: Folder, collector: Collector
 ) -> Annotated:
-    settings = intake.settings
+    settings = collector.settings
     text = head_text(stream, settings.encoding)
     if text.startswith(MARK):
-        return parse(read_lines(stream, intake), source.name, settings.layer, settings.limits.line_bytes)
+        return parse(read_lines(stream, collector), source.name, settings.layer, settings.limits.line_bytes)
     if is_json(text):
-        return parse_json(read_text(stream, intake), source.name, settings.layer, settings.limits.depth)
+        return parse_json(read_text(stream, collector), source.name, settings.layer, settings.limits.depth)
     data = b"".join(stream.blocks())
     if XMI_MARK in text[:1000]:
         here = _inside(folder, source).parent
         holder = next((types[str(p)] for p in (here, *here.parents) if str(p) in types), None)
-        return parse_xmi(data, _bytes(holder, intake), source.name, settings.layer)
+        return parse_xmi(data, _bytes(holder, collector), source.name, settings.layer)
     if is_archive(data):
-        return _packed(data, source, intake)
+        return _packed(data, source, collector)
     raise FormatError(Problem("is neither TSV 3.3 nor a CAS in JSON or XMI, leave it out", source.name))
 
 
-def _packed(data: bytes, source: Source, intake: Intake) -> Annotated:
+def _packed(data: bytes, source: Source, collector: Collector) -> Annotated:
     """An XMI and its type system, which INCEpTION packs together."""
-    inner = archive_folder(data, source, intake.settings.limits)
+    inner = archive_folder(data, source, collector.settings.limits)
     xmi = next((m for m in inner.members if m.name.endswith(".xmi")), None)
     types = next((m for m in inner.members if m.name.endswith(TYPE_SYSTEM)), None)
-    content = _bytes(xmi, intake)
+    content = _bytes(xmi, collector)
     if content is None:
         raise FormatError(Problem("holds no XMI, export the project as TSV, JSON or XMI", source.name))
-    return parse_xmi(content, _bytes(types, intake), source.name, intake.settings.layer)
+    return parse_xmi(content, _bytes(types, collector), source.name, collector.settings.layer)
 
 
-def _bytes(source: Source | None, intake: Intake) -> bytes | None:
+def _bytes(source: Source | None, collector: Collector) -> bytes | None:
     if source is None:
         return None
-    with open_source(source, intake.settings.limits) as stream:
+    with open_source(source, collector.settings.limits) as stream:
         return b"".join(stream.blocks())
 
 
 def _with_documents(
-    parsed: Sequence[tuple[_Entry, Annotated]], folder: Folder, intake: Intake
+    parsed: Sequence[tuple[_Entry, Annotated]], folder: Folder, collector: Collector
 ) -> Iterator[tuple[_Entry, Annotated]]:
     """Files side by side: over one text they are people, over several texts they are documents."""
     texts = {found.text for entry, found in parsed if entry.document is None}
-    one_person = folder.stem if intake.settings.files_mean == "annotator" else None
+    one_person = folder.stem if collector.settings.files_mean == "annotator" else None
     for entry, found in parsed:
         if entry.document is not None:
             yield entry, found
@@ -213,5 +213,5 @@ FORMAT = Format(
     settings=(*MARKING, "layer", "files_mean"),
     recognise_folder=recognise_folder,
     read_folder=read_folder,
-    strangers=strangers,
+    other_files=other_files,
 )

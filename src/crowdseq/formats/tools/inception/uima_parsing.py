@@ -7,10 +7,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from crowdseq.errors import AnnotationError, FormatError, MissingExtraError, Problem
+from crowdseq.formats.findings.collector import problem_of
 from crowdseq.formats.json_io.strict import JsonFault, loads
 from crowdseq.formats.spans.offsets import whole_number
 from crowdseq.formats.spans.resolve import Region
-from crowdseq.formats.tools.inception.layers import Annotated, Choice, choose_layer, short_name
+from crowdseq.formats.tools.inception.documents import Annotated, Choice, choose_layer, short_name
 
 if TYPE_CHECKING:
     from cassis import Cas
@@ -120,7 +121,7 @@ def _annotated(cas: "Cas", name: str, asked: str | None) -> Annotated:
         layers = {item.type.name: _features(item.type) for item in marked}
         choice = choose_layer(layers, asked)
     except AnnotationError as error:
-        raise FormatError(Problem(str(error), name)) from None
+        raise FormatError(problem_of(error, name)) from None
     except (TypeError, AttributeError):
         raise FormatError(Problem("an annotation has no begin or end, export it again", name)) from None
     others = tuple(short_name(layer) for layer in layers if choice is None or layer != choice.layer)

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 from crowdseq.errors import FormatError, Problem
 from crowdseq.formats.files.sources import Source, Stream
-from crowdseq.formats.findings.collector import Intake
-from crowdseq.formats.format import NO, SURE, Format, Found, Sample
+from crowdseq.formats.findings.collector import Collector
+from crowdseq.formats.format import NO, SURE, Format, ReadRecord, Sample
 from crowdseq.formats.tools.conll import columns_file
-from crowdseq.formats.tools.conll.recognition import is_label_studio
+from crowdseq.formats.tools.conll.columns import is_label_studio
 
 _LOST = (
     "Label Studio's CONLL2003 export writes a text once for each annotator and does not say who labelled it "
@@ -21,11 +21,11 @@ def recognise(sample: Sample) -> int:
     return SURE if is_label_studio(rows) else NO
 
 
-def read(stream: Stream, source: Source, intake: Intake) -> Iterator[Found]:
+def read(stream: Stream, source: Source, collector: Collector) -> Iterator[ReadRecord]:
     """The labels as gold, unless the same text stands there again and again, once for each annotator."""
-    before: Found | None = None
+    before: ReadRecord | None = None
     n_texts, n_repeated, n_contradicting = 0, 0, 0
-    for found in columns_file.read(stream, source, intake):
+    for found in columns_file.read(stream, source, collector):
         n_texts += 1
         if before is not None and list(before.record.tokens) == list(found.record.tokens):
             n_repeated += 1

@@ -7,8 +7,8 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from crowdseq.errors import AnnotationError, FormatError
 from crowdseq.formats.conventions.fields import identity, text_of
-from crowdseq.formats.findings.collector import Intake
-from crowdseq.formats.json_io.shapes import Shape, Shaped
+from crowdseq.formats.findings.collector import Collector
+from crowdseq.formats.json_io.values import Shape, Shaped
 from crowdseq.formats.spans.bulk_to_records import PlainDocument
 from crowdseq.formats.spans.from_corpus import CARRIED, META
 from crowdseq.formats.spans.offsets import is_basic
@@ -122,13 +122,13 @@ def task_shape() -> Shape:
     return Shape(_Task, depth=_DEPTH)
 
 
-def in_batches(values: Iterable[tuple[int, Any]], file: str, intake: Intake) -> Iterator[list[Task]]:
+def in_batches(values: Iterable[tuple[int, Any]], file: str, collector: Collector) -> Iterator[list[Task]]:
     """All tasks, some at a time; what was read before a fault comes before it."""
     held: list[Task] = []
     weight, fault = 0, None
     try:
         for line, value in values:
-            task = _plain(line, value, file, intake) if isinstance(value, Shaped) else Task(line, value)
+            task = _plain(line, value, file, collector) if isinstance(value, Shaped) else Task(line, value)
             held.append(task)
             weight += _UNUSUAL if task.document is None else len(task.document.text)
             if len(held) >= _MOST_TASKS or weight >= _MOST_CHARACTERS:
@@ -142,12 +142,12 @@ def in_batches(values: Iterable[tuple[int, Any]], file: str, intake: Intake) -> 
         raise fault
 
 
-def _plain(line: int, shaped: Shaped, file: str, intake: Intake) -> Task:
-    """Nothing is told to the intake here, because tasks before this one may still have something to tell."""
+def _plain(line: int, shaped: Shaped, file: str, collector: Collector) -> Task:
+    """Nothing is told to the collector here: tasks before this one may still have something to tell."""
     task: _Task = shaped.value
     votes = _votes(task.annotations)
     try:
-        field, text = text_of(task.data, intake)
+        field, text = text_of(task.data, collector)
     except AnnotationError:
         return Task(line, shaped)
     regions = [region for annotation in task.annotations for region in annotation.result]

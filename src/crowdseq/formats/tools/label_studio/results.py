@@ -5,10 +5,10 @@ from itertools import repeat
 from operator import itemgetter
 from typing import Any
 
-from crowdseq.errors import AnnotationError, Problem
-from crowdseq.formats.conventions.channels import Layers
+from crowdseq.errors import Advice, AnnotationError, Problem
+from crowdseq.formats.conventions.channels import Channels
 from crowdseq.formats.conventions.fields import identity, objects
-from crowdseq.formats.findings.collector import Intake
+from crowdseq.formats.findings.collector import Collector
 from crowdseq.formats.spans.resolve import Region, quick_region
 
 _HTML = "hypertextlabels"
@@ -23,8 +23,8 @@ _VALUE, _FROM, _FIELDS = (
 class People:
     """Names of annotators, from `completed_by` as a number, a text or an object."""
 
-    def __init__(self, intake: Intake) -> None:
-        self.intake = intake
+    def __init__(self, collector: Collector) -> None:
+        self.collector = collector
         self._told: set[str] = set()
 
     def name(self, value: Any) -> str | None:
@@ -34,8 +34,9 @@ class People:
         name, email = identity(value.get("id"), "the id of an annotator"), value.get("email")
         if name is not None and name not in self._told and isinstance(email, str) and email:
             self._told.add(name)
-            what = "annotators are called by their numbers, give them other names with --names"
-            self.intake.warn("annotators-numbered", what, Problem(f"{name} is {email}"))
+            what = "annotators are called by their numbers"
+            advice = Advice("give them other names with {names}", names="")
+            self.collector.warn("annotators-numbered", what, Problem(f"{name} is {email}"), advice=advice)
         return name if name is not None else identity(email, "the email of an annotator")
 
 
@@ -55,7 +56,7 @@ def newest(annotations: Sequence[dict[str, Any]]) -> dict[str, Any]:
     return annotations[max(range(len(annotations)), key=key)]
 
 
-def regions_of(result: Any, controls: Layers, intake: Intake, place: Problem) -> list[Region]:
+def regions_of(result: Any, controls: Channels, collector: Collector, place: Problem) -> list[Region]:
     """The regions of a result that mark text; others are counted."""
     plain = _plain_regions(result, controls)
     if plain is not None:
@@ -65,14 +66,14 @@ def regions_of(result: Any, controls: Layers, intake: Intake, place: Problem) ->
         value = item.get("value")
         if not isinstance(value, dict) or "start" not in value or "end" not in value:
             what = "parts of a result mark no text (choices, ratings, relations), left out"
-            intake.warn("results-left-out", what, place)
+            collector.warn("results-left-out", what, place)
             continue
         if controls.takes(str(item.get("from_name"))):
             found.append(region_of(value))
     return found
 
 
-def _plain_regions(result: Any, controls: Layers) -> list[Region] | None:
+def _plain_regions(result: Any, controls: Channels) -> list[Region] | None:
     """The regions where all are written in the usual way and come from one control; else None."""
     try:
         values = list(map(_VALUE, result))

@@ -6,13 +6,13 @@ from typing import Any
 
 from crowdseq.core.building import Record
 from crowdseq.errors import AnnotationError, Problem
-from crowdseq.formats.conventions.channels import Layers
+from crowdseq.formats.conventions.channels import Channels
 from crowdseq.formats.conventions.fields import identity, objects, text_of
+from crowdseq.formats.conventions.roles import AS_ANNOTATOR
 from crowdseq.formats.files.sources import Source, Stream
-from crowdseq.formats.findings.collector import Intake
-from crowdseq.formats.format import LIKELY, MARKING, NO, SURE, Format, Found, Sample
-from crowdseq.formats.json_io.shapes import plain_value
-from crowdseq.formats.json_io.values import read_values
+from crowdseq.formats.findings.collector import Collector, problem_of
+from crowdseq.formats.format import LIKELY, MARKING, NO, SURE, Format, ReadRecord, Sample
+from crowdseq.formats.json_io.values import plain_value, read_values
 from crowdseq.formats.spans.bulk_to_records import BulkMarker
 from crowdseq.formats.spans.from_corpus import CARRIED, reclaim
 from crowdseq.formats.spans.resolve import Region
@@ -38,23 +38,23 @@ def recognise(sample: Sample) -> int:
     return LIKELY if _TASK.match(text.lstrip("\ufeff")) else NO
 
 
-def read(stream: Stream, source: Source, intake: Intake) -> Iterator[Found]:  # noqa: ARG001
+def read(stream: Stream, source: Source, collector: Collector) -> Iterator[ReadRecord]:  # noqa: ARG001
     """One record for each task (or for each of its lines)."""
-    reader = _Reader(stream.name, intake)
-    values = read_values(stream, intake, task_shape())
-    for batch in in_batches(values, stream.name, intake):
+    reader = _Reader(stream.name, collector)
+    values = read_values(stream, collector, task_shape())
+    for batch in in_batches(values, stream.name, collector):
         for task, quick in zip(batch, reader.quick_records(batch), strict=True):
             if quick is not None and reader.takes(task):
-                yield Found(quick, task.line, task.value)
+                yield ReadRecord(quick, task.line, task.value)
                 continue
             line, raw = task.line, plain_value(task.value)
             if not isinstance(raw, dict):
-                intake.reject(Problem("a task must be a JSON object", stream.name, line), raw)
+                collector.reject(Problem("a task must be a JSON object", stream.name, line), raw)
                 continue
             try:
-                yield from (Found(record, line, raw) for record in reader.records(raw, line))
+                yield from (ReadRecord(record, line, raw) for record in reader.records(raw, line))
             except AnnotationError as error:
-                intake.reject(Problem(str(error), stream.name, line, f"task {raw.get('id')}"), raw)
+                collector.reject(problem_of(error, stream.name, line, f"task {raw.get('id')}"), raw)
     reader.controls.finish()
     reader.marker.finish()
 
@@ -62,12 +62,12 @@ def read(stream: Stream, source: Source, intake: Intake) -> Iterator[Found]:  # 
 class _Reader:
     """One pass over the tasks of one file."""
 
-    def __init__(self, file: str, intake: Intake) -> None:
-        self.file, self.intake = file, intake
-        self.marker = Marker(intake, file)
-        self.controls = Layers(intake, file, "control")
-        self.people = People(intake)
-        self._bulk = BulkMarker(intake.settings)
+    def __init__(self, file: str, collector: Collector) -> None:
+        self.file, self.collector = file, collector
+        self.marker = Marker(collector, file)
+        self.controls = Channels(collector, file, "control")
+        self.people = People(collector)
+        self._bulk = BulkMarker(collector.settings)
 
     def quick_records(self, batch: Sequence[Task]) -> list[Record | None]:
         """The records of tasks in which nothing must be decided, None for others; nothing is told yet."""
@@ -86,14 +86,14 @@ class _Reader:
         data = task.get("data")
         if not isinstance(data, dict):
             raise AnnotationError("'data' is missing, this is not a task of Label Studio's JSON export")
-        field, text = text_of(data, self.intake, " in 'data'")
+        field, text = text_of(data, self.collector, " in 'data'")
         meta = {key: value for key, value in data.items() if key not in (field, CARRIED)}
         document = reclaim(text, identity(task.get("id"), "the id of a task"), meta, data.get(CARRIED))
         place = Problem("", self.file, line, document.id or "")
         votes, gold = self._annotations(task, place)
         votes |= self._predictions(task, place)
         for draft in objects(task.get("drafts"), "'drafts'"):
-            self.intake.status(self.people.name(draft.get("user")) or UNKNOWN, "draft")
+            self.collector.status(self.people.name(draft.get("user")) or UNKNOWN, "draft")
         return self.marker.records(document, votes, gold, line)
 
     def _annotations(
@@ -104,7 +104,7 @@ class _Reader:
         for annotation in objects(task.get("annotations", task.get("completions")), "'annotations'"):
             name = self.people.name(annotation.get("completed_by"))
             if annotation.get("was_cancelled"):
-                self.intake.status(name or UNKNOWN, "skipped")
+                self.collector.status(name or UNKNOWN, "skipped")
             elif annotation.get("ground_truth"):
                 gold.append(annotation)
             else:
@@ -120,24 +120,24 @@ class _Reader:
     def _named(self, name: str | None, place: Problem) -> str:
         if name is None:
             what = f"annotations do not say who made them, read as annotator '{UNKNOWN}'"
-            self.intake.warn("annotator-unknown", what, place)
+            self.collector.warn("annotator-unknown", what, place)
         return name or UNKNOWN
 
     def _newest(self, annotations: list[dict[str, Any]], place: Problem) -> dict[str, Any]:
         if len(annotations) == 1:
             return annotations[0]
         what = "annotators worked on a task more than once, their newest annotation was taken"
-        self.intake.warn("annotated-again", what, place, len(annotations) - 1)
+        self.collector.warn("annotated-again", what, place, len(annotations) - 1)
         return newest(annotations)
 
     def _regions(self, annotation: dict[str, Any], place: Problem) -> list[Region]:
-        return regions_of(annotation.get("result"), self.controls, self.intake, place)
+        return regions_of(annotation.get("result"), self.controls, self.collector, place)
 
     def _predictions(self, task: dict[str, Any], place: Problem) -> dict[str, list[Region]]:
         found = objects(task.get("predictions"), "'predictions'")
-        if found and not self.intake.settings.predictions:
-            what = "predictions of a model were left out, --predictions reads them as one more annotator"
-            self.intake.warn("predictions-left-out", what, place, len(found))
+        if found and not self.collector.settings.predictions:
+            what = "predictions of a model were left out"
+            self.collector.warn("predictions-left-out", what, place, len(found), advice=AS_ANNOTATOR)
             return {}
         return {
             identity(item.get("model_version"), "'model_version'") or "model": self._regions(item, place)

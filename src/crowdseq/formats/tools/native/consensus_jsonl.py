@@ -7,13 +7,14 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from crowdseq.core.consensus import Consensus
-from crowdseq.errors import AnnotationError, Problem
-from crowdseq.formats.conventions.agreed import AGREED, agreements
+from crowdseq.errors import AnnotationError
+from crowdseq.formats.conventions.names import AGREED, agreements
 from crowdseq.formats.files.sources import Source, Stream
-from crowdseq.formats.findings.collector import Intake
-from crowdseq.formats.format import NO, SURE, Format, Found, Sample
+from crowdseq.formats.findings.collector import Collector, problem_of
+from crowdseq.formats.format import NO, SURE, Format, ReadRecord, Sample
 from crowdseq.formats.json_io.records import read_objects
-from crowdseq.formats.tools.native.crowd_jsonl import FORMAT_VERSION, VERSION_KEY, encode_line, record_of
+from crowdseq.formats.json_io.writing import encode_line
+from crowdseq.formats.tools.native.crowd_jsonl import FORMAT_VERSION, VERSION_KEY, record_of
 
 _LABELS = re.compile(r'"labels"\s*:\s*\[')
 _CONFIDENCE = re.compile(r'"confidence"\s*:\s*\[')
@@ -26,18 +27,18 @@ def recognise(sample: Sample) -> int:
     return SURE if '"tokens"' in text and _LABELS.search(text) and _CONFIDENCE.search(text) else NO
 
 
-def read(stream: Stream, source: Source, intake: Intake) -> Iterator[Found]:  # noqa: ARG001
+def read(stream: Stream, source: Source, collector: Collector) -> Iterator[ReadRecord]:  # noqa: ARG001
     """The labels stand as gold, so that a consensus can be scored, compared and trained on like any gold."""
-    for line, value, raw in read_objects(stream, intake):
+    for line, value, raw in read_objects(stream, collector):
         try:
             if not isinstance(value.get("labels"), list):
                 raise AnnotationError("'labels' is missing, or is no list")
             renamed = {key: item for key, item in value.items() if key != "labels"} | {
                 "gold": value["labels"]
             }
-            yield Found(record_of(renamed, f"{stream.name}:{line}", intake), line, raw)
+            yield ReadRecord(record_of(renamed, f"{stream.name}:{line}", collector), line, raw)
         except AnnotationError as error:
-            intake.reject(Problem(str(error), stream.name, line, str(value.get("id") or "")), raw)
+            collector.reject(problem_of(error, stream.name, line, str(value.get("id") or "")), raw)
 
 
 def write_consensus(consensus: Consensus, out: BinaryIO, with_names: bool = True) -> list[str]:

@@ -7,15 +7,30 @@ from typing import Any, BinaryIO
 
 from crowdseq.core.building import Record
 from crowdseq.core.corpus import Corpus
-from crowdseq.errors import AnnotationError, FormatError, Problem
+from crowdseq.errors import Advice, AnnotationError, FormatError, Problem
+from crowdseq.formats.files.lines import read_lines
 from crowdseq.formats.files.sources import Source, Stream
-from crowdseq.formats.findings.collector import Intake
-from crowdseq.formats.format import BY_NAME, LIKELY, NO, SURE, Format, Found, Sample
-from crowdseq.formats.json_io.records import read_objects
+from crowdseq.formats.findings.collector import Collector, problem_of
+from crowdseq.formats.format import (
+    BY_NAME,
+    LIKELY,
+    NO,
+    SURE,
+    Back,
+    Carried,
+    Carrier,
+    Format,
+    ReadRecord,
+    Sample,
+)
+from crowdseq.formats.json_io.records import name_of, read_objects
+from crowdseq.formats.json_io.strict import JsonFault, loads
+from crowdseq.formats.json_io.writing import encode_line
 
 FORMAT_VERSION = 1
 VERSION_KEY = "crowdseq"  # on the first line only, so that every line stays one sentence
 OWN_KEYS = frozenset({"id", "doc", "tokens", "gold", "annotations", "columns", VERSION_KEY})
+_OF_OTHER_LABELS = ("confidence", "sentence_confidence", "agreed")
 _TOKENS = re.compile(r'"tokens"\s*:\s*\[\s*["\]]')
 _CROWD = re.compile(r'"annotations"\s*:\s*\{|"gold"\s*:\s*(?:\[|null)')
 
@@ -30,23 +45,23 @@ def recognise(sample: Sample) -> int:
     return BY_NAME if sample.has_extension(FORMAT.extensions) else NO
 
 
-def read(stream: Stream, source: Source, intake: Intake) -> Iterator[Found]:  # noqa: ARG001
+def read(stream: Stream, source: Source, collector: Collector) -> Iterator[ReadRecord]:  # noqa: ARG001
     """The records of one file, in lines, in an array or pretty-printed."""
-    for line, value, raw in read_objects(stream, intake):
+    for line, value, raw in read_objects(stream, collector):
         identity = str(value.get("id") or "")
         try:
-            record = record_of(value, f"{stream.name}:{line}", intake)
+            record = record_of(value, f"{stream.name}:{line}", collector)
         except AnnotationError as error:
-            intake.reject(Problem(str(error), stream.name, line, identity), raw)
+            collector.reject(problem_of(error, stream.name, line, identity), raw)
         else:
-            yield Found(record, line, raw)
+            yield ReadRecord(record, line, raw)
 
 
-def record_of(value: dict[str, Any], place: str, intake: Intake) -> Record:
+def record_of(value: dict[str, Any], place: str, collector: Collector) -> Record:
     """The record that an object of ours describes."""
     tokens = value.get("tokens")
     if not isinstance(tokens, list):
-        raise AnnotationError(_no_tokens(value) if tokens is None else "'tokens' must be a list of texts")
+        raise _no_tokens(value) if tokens is None else AnnotationError("'tokens' must be a list of texts")
     gold = value.get("gold")
     if gold is not None and not isinstance(gold, list):
         raise AnnotationError("'gold' must be a list of labels or null")
@@ -56,8 +71,8 @@ def record_of(value: dict[str, Any], place: str, intake: Intake) -> Record:
         )
     return Record(
         tokens,
-        name_of(value, "id", intake),
-        name_of(value, "doc", intake),
+        name_of(value, "id", collector),
+        name_of(value, "doc", collector),
         _lists(value, "annotations", "annotator"),
         gold,
         _lists(value, "columns", "column"),
@@ -66,24 +81,12 @@ def record_of(value: dict[str, Any], place: str, intake: Intake) -> Record:
     )
 
 
-def _no_tokens(value: Mapping[str, Any]) -> str:
+def _no_tokens(value: Mapping[str, Any]) -> AnnotationError:
     keys = ", ".join(list(value)[:6])
-    return (
-        f"'tokens' is missing, there is {keys}: if this is a tool's export, name it with --from"
-        if keys
-        else ("'tokens' is missing")
-    )
-
-
-def name_of(value: Mapping[str, Any], key: str, intake: Intake) -> str | None:
-    """An id as text; whole numbers are common in exports and read as their digits."""
-    name = value.get(key)
-    if name is None or isinstance(name, str):
-        return name
-    if isinstance(name, int) and not isinstance(name, bool):
-        intake.warn(f"number-as-{key}", f"'{key}' is a number, read as text")
-        return str(name)
-    raise AnnotationError(f"'{key}' must be a text")
+    if not keys:
+        return AnnotationError("'tokens' is missing")
+    advice = Advice("if this is a tool's export, name it with {format}", format="")
+    return AnnotationError(f"'tokens' is missing, there is {keys}:", advice)
 
 
 def _lists(value: dict[str, Any], key: str, what: str) -> dict[str, list[Any]]:
@@ -128,13 +131,48 @@ def sentence_object(corpus: Corpus, place: int) -> dict[str, Any]:
     return made | dict(sentence.extras)
 
 
-def encode_line(value: dict[str, Any]) -> bytes:
-    """A compact line of JSON."""
-    try:
-        text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-        return text.encode("utf-8") + b"\n"
-    except (ValueError, TypeError) as error:  # NaN, a lone surrogate, or a Python object among the extras
-        raise AnnotationError(f"sentence {value.get('id')!r} cannot be written as JSON: {error}") from None
+def recognise_to_carry(sample: Sample) -> int:
+    """A JSON object at the beginning."""
+    return SURE if sample.text.lstrip().startswith("{") else NO
+
+
+def carry(stream: Stream, source: Source, collector: Collector, _: bool) -> Iterator[Carried]:
+    """One record a line; all that it says stays, but for what spoke of other labels."""
+    for number, line in read_lines(stream, collector):
+        if not line.strip():
+            continue
+        try:
+            record = loads(line)
+        except JsonFault as fault:
+            raise FormatError(Problem(f"not JSON ({fault}), mend the line", source.name, number)) from None
+        tokens = record.get("tokens") if isinstance(record, dict) else None
+        if not isinstance(tokens, list) or not all(isinstance(token, str) for token in tokens):
+            raise FormatError(Problem('no "tokens", a list of texts is needed', source.name, number))
+        doc = record.get("doc")
+        if doc is not None and not isinstance(doc, str | int):
+            raise FormatError(Problem('"doc" is no text, give the name of a document', source.name, number))
+        yield Carried(tuple(tokens), doc, _into_record(record), _record_columns(record, len(tokens)))
+
+
+def _record_columns(record: dict[str, Any], length: int) -> dict[str, tuple[str, ...]]:
+    """Those columns that have one text for each token; whoever needs another will miss it."""
+    held = record.get("columns")
+    return {
+        name: tuple(entries)
+        for name, entries in (held.items() if isinstance(held, dict) else ())
+        if isinstance(entries, list) and len(entries) == length and all(isinstance(x, str) for x in entries)
+    }
+
+
+def _into_record(record: dict[str, Any]) -> Back:
+    def back(tags: tuple[str, ...], confidence: list[float] | None) -> str:
+        kept = {key: value for key, value in record.items() if key not in _OF_OTHER_LABELS}
+        made: dict[str, Any] = kept | {"labels": list(tags)}
+        if confidence is not None:
+            made["confidence"] = confidence
+        return json.dumps(made, ensure_ascii=False) + "\n"
+
+    return back
 
 
 FORMAT = Format(
@@ -143,5 +181,6 @@ FORMAT = Format(
     extensions=("jsonl", "ndjson"),
     recognise=recognise,
     read=read,
+    carrier=Carrier(recognise_to_carry, carry),
     write=write,
 )

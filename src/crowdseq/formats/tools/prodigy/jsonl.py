@@ -5,11 +5,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from crowdseq.core.building import Record
-from crowdseq.errors import AnnotationError, FormatError, Problem
+from crowdseq.errors import Advice, AnnotationError, FormatError, Problem
 from crowdseq.formats.conventions.fields import identity, objects
+from crowdseq.formats.conventions.roles import AS_ANNOTATOR, is_gold
 from crowdseq.formats.files.sources import Source, Stream
-from crowdseq.formats.findings.collector import Intake
-from crowdseq.formats.format import MARKING, NO, SURE, Format, Found, Sample
+from crowdseq.formats.findings.collector import Collector, problem_of
+from crowdseq.formats.format import MARKING, NO, SURE, Format, ReadRecord, Sample
 from crowdseq.formats.json_io.records import read_objects
 from crowdseq.formats.spans.from_corpus import CARRIED, reclaim
 from crowdseq.formats.spans.kept_text import token_bounds
@@ -32,24 +33,24 @@ def recognise(sample: Sample) -> int:
     return SURE if _TEXT.search(text) and _MARKS.search(text) else NO
 
 
-def read(stream: Stream, source: Source, intake: Intake) -> Iterator[Found]:
+def read(stream: Stream, source: Source, collector: Collector) -> Iterator[ReadRecord]:
     """One record for each line; those of one text are joined by its hash."""
-    reader = _Reader(stream.name, source.stem, intake)
-    for line, value, raw in read_objects(stream, intake):
+    reader = _Reader(stream.name, source.stem, collector)
+    for line, value, raw in read_objects(stream, collector):
         try:
-            yield from (Found(record, line, raw) for record in reader.records(value, line))
+            yield from (ReadRecord(record, line, raw) for record in reader.records(value, line))
         except AnnotationError as error:
             name = str(value.get("_input_hash") or "")
-            intake.reject(Problem(str(error), stream.name, line, name), raw)
+            collector.reject(problem_of(error, stream.name, line, name), raw)
     reader.marker.finish()
 
 
 class _Reader:
     """One pass over one file; stem names the annotator where the lines do not."""
 
-    def __init__(self, file: str, stem: str, intake: Intake) -> None:
-        self.file, self.stem, self.intake = file, stem, intake
-        self.marker = Marker(intake, file)
+    def __init__(self, file: str, stem: str, collector: Collector) -> None:
+        self.file, self.stem, self.collector = file, stem, collector
+        self.marker = Marker(collector, file)
         self._told: set[str] = set()
 
     def records(self, value: dict[str, Any], line: int) -> list[Record]:
@@ -68,17 +69,20 @@ class _Reader:
             return self.marker.records(document, votes, line=line)
         if _is_gold(value):
             return self.marker.records(document, {}, regions if answer == "accept" else None, line)
-        name = self._annotator(value, place)
+        name = _name(value)
+        if name is None and is_gold(self.stem):
+            return self.marker.records(document, {}, regions if answer == "accept" else None, line)
+        name = self._told_name(name, place)
         if answer != "accept":
-            self.intake.status(name, "skipped")
+            self.collector.status(name, "skipped")
         return self.marker.records(document, {name: regions} if answer == "accept" else {}, line=line)
 
     def _takes_predictions(self, place: Problem) -> bool:
         """Spans of a task that nobody has answered are where an annotator is to start from."""
-        if not self.intake.settings.predictions:
-            what = "tasks without an answer hold spans that were left out, --predictions reads them as one"
-            self.intake.warn("predictions-left-out", f"{what} more annotator", place)
-        return self.intake.settings.predictions
+        if not self.collector.settings.predictions:
+            what = "tasks without an answer hold spans that were left out"
+            self.collector.warn("predictions-left-out", what, place, advice=AS_ANNOTATOR)
+        return self.collector.settings.predictions
 
     def _refuse_binary(self, value: dict[str, Any], line: int) -> None:
         view = value.get("_view_id")
@@ -92,18 +96,22 @@ class _Reader:
                 )
             )
 
-    def _annotator(self, value: dict[str, Any], place: Problem) -> str:
-        name = identity(value.get("_annotator_id"), "'_annotator_id'")
-        name = name or identity(value.get("_session_id"), "'_session_id'")
+    def _told_name(self, name: str | None, place: Problem) -> str:
         if name is None:
             what = f"lines do not say who made them, read as annotator '{self.stem}', the name of the file"
-            self.intake.warn("annotator-unknown", what, place)
+            self.collector.warn("annotator-unknown", what, place)
             return self.stem
         if _TIME.search(name) and name not in self._told:
             self._told.add(name)
-            what = "sessions are named by time, one person may have several: give names with --names"
-            self.intake.warn("sessions-by-time", what, Problem(name))
+            what = "sessions are named by time, one person may have several:"
+            advice = Advice("give names with {names}", names="")
+            self.collector.warn("sessions-by-time", what, Problem(name), advice=advice)
         return name
+
+
+def _name(value: dict[str, Any]) -> str | None:
+    name = identity(value.get("_annotator_id"), "'_annotator_id'")
+    return name or identity(value.get("_session_id"), "'_session_id'")
 
 
 def _document(value: dict[str, Any], text: str) -> Document:

@@ -1,20 +1,22 @@
 """spaCy DocBin: entities as gold or as one annotator's, or a group of spans for each annotator."""
 
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
 
 from crowdseq.core.building import Record
-from crowdseq.errors import AnnotationError, FormatError, Problem
+from crowdseq.errors import Advice, AnnotationError, FormatError, Problem
 from crowdseq.formats.conventions.roles import annotator_of
 from crowdseq.formats.files.sources import Source, Stream
-from crowdseq.formats.findings.collector import Intake
-from crowdseq.formats.format import BY_NAME, MARKING, NO, SURE, Format, Found, Sample
+from crowdseq.formats.findings.collector import Collector, problem_of
+from crowdseq.formats.format import BY_NAME, MARKING, NO, SURE, Format, ReadRecord, Sample
+from crowdseq.formats.settings import Limits
 from crowdseq.formats.spans.kept_text import TEXT
 from crowdseq.formats.spans.resolve import Region
 from crowdseq.formats.spans.to_records import Document, Marker
-from crowdseq.formats.tools.spacy.reading import SpacyDocument, documents
+from crowdseq.formats.spans.tokenize import library
 from crowdseq.formats.tools.spacy.writing import (
     ANNOTATORS,
     DOCUMENT,
@@ -24,8 +26,89 @@ from crowdseq.formats.tools.spacy.writing import (
     write_consensus,
 )
 
+_BEGIN, _INSIDE, _OUTSIDE = 3, 1, 2  # of ENT_IOB; 0 says that nobody looked
+_BLOCK = 1 << 20
 _ZLIB_MARKS = (b"x\x9c", b"x\x01", b"x\xda", b"x\x5e")
 _KEYS, _LOOKED_AT = (b"\xa5attrs", b"\xa6tokens"), 1024  # as msgpack writes them
+
+
+@dataclass(frozen=True)
+class SpacyDocument:
+    """One Doc without spaCy; a tag is None where nobody looked, spans are (first, behind last, label)."""
+
+    words: tuple[str, ...]
+    spaces: tuple[bool, ...]
+    tags: tuple[str | None, ...]
+    groups: Mapping[str, Sequence[tuple[int, int, str]]]
+    about: Mapping[Any, Any]
+
+
+def documents(data: bytes, name: str, limits: Limits) -> list[SpacyDocument]:
+    """All documents; read from the arrays, so that a damaged file meets as little of spaCy as may be."""
+    spacy = library()
+    _check_size(data, name, limits)
+    try:
+        held = spacy.tokens.DocBin().from_bytes(data)
+        strings = spacy.strings.StringStore(list(held.strings))
+        vocabulary = spacy.vocab.Vocab(strings=strings)
+        return [_document(spacy, held, place, strings, vocabulary) for place in range(len(held.tokens))]
+    except MemoryError:
+        raise
+    # Not narrower: on damaged bytes msgpack, numpy and spaCy raise what they like (KeyError, IndexError,
+    # TypeError, their own kinds, some without a common root), and a new version may raise another.
+    except Exception as error:
+        what = " ".join(f"{type(error).__name__}: {error}".split())[:200]
+        raise FormatError(Problem(f"not a DocBin that can be read ({what}), write it again", name)) from None
+
+
+def _check_size(data: bytes, name: str, limits: Limits) -> None:
+    """A bomb is refused before spaCy unpacks it."""
+    unpacker, size, rest = zlib.decompressobj(), 0, data
+    try:
+        while rest and not unpacker.eof:
+            size += len(unpacker.decompress(rest, _BLOCK))
+            rest = unpacker.unconsumed_tail
+            is_bomb = size > limits.ratio_after and size > limits.ratio * len(data)
+            if size > limits.unpacked_bytes or is_bomb:
+                raise FormatError(Problem(f"unpacks to more than {size - 1:,} bytes, split it", name))
+    except zlib.error as error:
+        raise FormatError(Problem(f"not a DocBin ({error}), write it again", name)) from None
+
+
+def _document(spacy: Any, held: Any, place: int, strings: Any, vocabulary: Any) -> SpacyDocument:
+    columns = {
+        name: held.attrs.index(spacy.attrs.IDS[name])
+        for name in ("ORTH", "ENT_IOB", "ENT_TYPE")
+        if spacy.attrs.IDS[name] in held.attrs
+    }
+    rows = held.tokens[place].tolist()
+    words = tuple(strings[row[columns["ORTH"]]] for row in rows)
+    spaces = tuple(bool(space) for space in held.spaces[place].flatten().tolist())
+    if "ENT_IOB" in columns and "ENT_TYPE" in columns:
+        pairs = [(row[columns["ENT_IOB"]], strings[row[columns["ENT_TYPE"]]]) for row in rows]
+    else:
+        pairs = [(0, "")] * len(rows)
+    user_data = held.user_data[place] if place < len(held.user_data) else None
+    about = spacy.util.srsly.msgpack_loads(user_data, use_list=False) if user_data else {}
+    groups = _groups(spacy, held.span_groups[place], words, vocabulary)
+    return SpacyDocument(words, spaces, tuple(_tag(*pair) for pair in pairs), groups, about)
+
+
+def _tag(code: int, kind: str) -> str | None:
+    return {_BEGIN: f"B-{kind}", _INSIDE: f"I-{kind}", _OUTSIDE: "O"}.get(code)
+
+
+def _groups(spacy: Any, packed: bytes, words: tuple[str, ...], vocabulary: Any) -> dict[str, list[Any]]:
+    if not packed:
+        return {}
+    doc = spacy.tokens.Doc(vocabulary, words=list(words))
+    doc.spans.from_bytes(packed)
+    found = {}
+    for name, group in doc.spans.items():
+        found[name] = [(span.start, span.end, span.label_) for span in group]
+        if any(not 0 <= start <= end <= len(words) for start, end, _ in found[name]):
+            raise ValueError(f"a span of group {name} lies outside its document")
+    return found
 
 
 def recognise(sample: Sample) -> int:
@@ -44,49 +127,53 @@ def _unpacked(head: bytes) -> bytes:
         return b""
 
 
-def read(stream: Stream, source: Source, intake: Intake) -> Iterator[Found]:
+def read(stream: Stream, source: Source, collector: Collector) -> Iterator[ReadRecord]:
     """The documents of one file; whose they are is told by groups that we wrote, else by the file."""
-    found = documents(b"".join(stream.blocks()), stream.name, intake.settings.limits)
-    reader = _Reader(found, stream.name, source, intake)
+    found = documents(b"".join(stream.blocks()), stream.name, collector.settings.limits)
+    reader = _Reader(found, stream.name, source, collector)
     for number, document in enumerate(found, 1):
         try:
             records = reader.records(document, number)
         except AnnotationError as error:
-            intake.reject(Problem(str(error), stream.name, number), None)
+            collector.reject(problem_of(error, stream.name, number), None)
         else:
-            yield from (Found(record, number, None) for record in records)
+            yield from (ReadRecord(record, number, None) for record in records)
     reader.marker.finish()
 
 
 class _Reader:
     """Knows which labels of the documents of one file are to be read."""
 
-    def __init__(self, found: Sequence[SpacyDocument], name: str, source: Source, intake: Intake) -> None:
-        self.intake, self.name = intake, name
-        self.annotator = annotator_of(source, intake)
+    def __init__(
+        self, found: Sequence[SpacyDocument], name: str, source: Source, collector: Collector
+    ) -> None:
+        self.collector, self.name = collector, name
+        self.annotator = annotator_of(source, collector)
         self.prefix = "" if self.annotator and source.folder is None else source.prefix
-        self.marker = Marker(intake, name, proves_empty=self.annotator is None)
+        self.marker = Marker(collector, name, proves_empty=self.annotator is None)
         self.group = self._chosen_group(found)
 
     def _chosen_group(self, found: Sequence[SpacyDocument]) -> str | None:
         """The group asked for, or the only one of a file without entities; None for the entities."""
-        asked = self.intake.settings.layer
+        asked = self.collector.settings.layer
         if any(ANNOTATORS in document.about for document in found):
             if asked is not None:
-                what = "--layer is not used where the groups of spans are annotators, say --annotators"
-                self.intake.warn("layer-unused", what, Problem("", self.name))
+                what = "the groups of spans are annotators,"
+                advice = Advice("{layer} is not used there, say {annotators}", layer="", annotators="")
+                self.collector.warn("layer-unused", what, Problem("", self.name), advice=advice)
             return None
         groups = {name: None for document in found for name in document.groups}
         if asked is not None and asked not in groups:
             what = f"there is no group of spans '{asked}', but {', '.join(groups) or 'none at all'}"
-            raise FormatError(Problem(f"{what}: mend --layer, or leave it out to read doc.ents", self.name))
+            advice = Advice("mend {layer}, or leave it out to read doc.ents", layer="")
+            raise FormatError(Problem(f"{what}:", self.name, advice=advice))
         if asked is not None:
             return asked
         if any(tag is not None for document in found for tag in document.tags) or not groups:
             return None
         if len(groups) > 1:
-            what = f"has no entities but several groups of spans ({', '.join(groups)}), say --layer with one"
-            raise FormatError(Problem(what, self.name))
+            what = f"has no entities but several groups of spans ({', '.join(groups)})"
+            raise FormatError(Problem(what, self.name, advice=Advice("say {layer} with one", layer="")))
         return next(iter(groups))
 
     def records(self, document: SpacyDocument, number: int) -> list[Record]:
@@ -113,7 +200,7 @@ class _Reader:
             return votes, tags if document.about.get(HAS_GOLD) else None
         if tags is None:
             what = "documents have neither entities nor a mark that somebody looked, read as not labelled"
-            self.intake.warn("documents-unlabelled", what, Problem("", self.name))
+            self.collector.warn("documents-unlabelled", what, Problem("", self.name))
         if self.annotator is None or tags is None:
             return {}, tags
         return {self.annotator: tags}, None

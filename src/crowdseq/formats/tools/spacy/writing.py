@@ -9,7 +9,7 @@ from crowdseq.core.spans import decode
 from crowdseq.core.text import Sentence
 from crowdseq.formats.spans.capacity import check_holdable
 from crowdseq.formats.spans.from_corpus import restore, settled
-from crowdseq.formats.spans.spacy_library import library
+from crowdseq.formats.spans.tokenize import library
 
 # Keys of a Doc's user data, by which a file of ours is known.
 SENTENCE, DOCUMENT = "crowdseq_id", "crowdseq_doc"

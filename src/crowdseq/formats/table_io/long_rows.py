@@ -1,0 +1,195 @@
+"""The long table: one row for each label that somebody gave to a token, gathered to sentences and back."""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from crowdseq.core.building import Record
+from crowdseq.core.corpus import Corpus
+from crowdseq.errors import Advice, AnnotationError, Problem
+from crowdseq.formats.findings.collector import Collector, problem_of
+from crowdseq.formats.format import ReadRecord
+
+TASK, WORKER, LABEL, INDEX = "task", "worker", "label", "token_index"
+WORKERS = (WORKER, "annotator")
+DOCUMENTS = ("doc_id", "doc", "sentence_id")
+_NUMBER = re.compile(r"[0-9]{1,9}")
+# A wrong number must not make us hold a billion tokens: a text has some rows for every few of its tokens.
+_TOKENS_PER_ROW, _TOKENS_AT_LEAST = 50, 1000
+
+
+class LongRow(NamedTuple):
+    """One row; None stands for a column that the table lacks, or for a cell without a value."""
+
+    line: int
+    sentence: str
+    place: int
+    annotator: str | None
+    label: str | None
+    token: str | None = None
+    doc: str | None = None
+    gold: str | None = None
+
+
+def is_long(header: list[str]) -> bool:
+    """Whether these columns make a long table: who, which label, and which token."""
+    names = {name.strip().lower() for name in header}
+    has_place = TASK in names or (INDEX in names and bool(names & set(DOCUMENTS)))
+    return LABEL in names and bool(names & set(WORKERS)) and has_place
+
+
+def split_task(task: str) -> tuple[str, int]:
+    """`d1:3` to ("d1", 3)."""
+    sentence, colon, index = task.rpartition(":")
+    if not colon or not _NUMBER.fullmatch(index):
+        raise AnnotationError(f"task '{task}' does not end in the number of a token, write it as d1:0")
+    return sentence, int(index)
+
+
+def token_index(cell: str) -> int:
+    """The number of a token, in plain digits."""
+    if not _NUMBER.fullmatch(cell):
+        raise AnnotationError(f"token index '{cell}' is no whole number from 0 up, mend the row")
+    return int(cell)
+
+
+@dataclass
+class _Sentence:
+    """What the rows of one sentence say, by the index of the token."""
+
+    line: int
+    doc: str | None = None
+    rows: int = 0
+    tokens: dict[int, str] = field(default_factory=dict)
+    votes: dict[str, dict[int, str]] = field(default_factory=dict)
+    gold: dict[int, str] = field(default_factory=dict)
+    last: int = -1
+    fault: Problem | None = None
+
+
+class RowCollector:
+    """Takes rows in any order; gives the sentences in the order in which they were first seen."""
+
+    def __init__(self, name: str, collector: Collector) -> None:
+        self._name, self._collector = name, collector
+        self._duplicates = collector.settings.duplicates
+        self._sentences: dict[str, _Sentence] = {}
+
+    def take(self, row: LongRow) -> None:
+        """One row; what contradicts an earlier one is a fault of its sentence."""
+        held = self._sentences.setdefault(row.sentence, _Sentence(row.line))
+        held.rows += 1
+        held.last = max(held.last, row.place)
+        try:
+            _hold(held.tokens, row.place, row.token, "token")
+            _hold(held.gold, row.place, row.gold, "gold label")
+            if row.doc is not None and (held.doc or row.doc) != row.doc:
+                raise AnnotationError(f"the document is '{row.doc}' here and '{held.doc}' before")
+            held.doc = row.doc if held.doc is None else held.doc
+            self._vote(held, row)
+        except AnnotationError as error:
+            held.fault = held.fault or problem_of(error, self._name, row.line, row.sentence)
+
+    def _vote(self, held: _Sentence, row: LongRow) -> None:
+        if row.label is None:
+            if row.annotator is not None:
+                held.votes.setdefault(row.annotator, {})
+            return
+        if row.annotator is None:
+            raise AnnotationError(f"label '{row.label}' has no annotator, say who gave it")
+        votes = held.votes.setdefault(row.annotator, {})
+        if row.place in votes:
+            if self._duplicates == "error":
+                raise AnnotationError(
+                    f"annotator {row.annotator} labels token {row.place} twice",
+                    Advice("remove one row or say which to keep: {duplicates}", duplicates="first|newest"),
+                )
+            what = f"rows label a token twice, the {self._duplicates} was kept"
+            self._collector.warn("repeated-rows", what, Problem("", self._name, row.line, row.sentence))
+            if self._duplicates == "first":
+                return
+        votes[row.place] = row.label
+
+    def records(self) -> Iterator[ReadRecord]:
+        """Every sentence; a faulty one is rejected."""
+        missing = 0
+        for name, held in self._sentences.items():
+            size = held.last + 1
+            if size > max(_TOKENS_AT_LEAST, _TOKENS_PER_ROW * held.rows):
+                what = f"token {held.last} is named, but the table has only {held.rows} rows of this sentence"
+                held.fault = held.fault or Problem(f"{what}, mend the number", self._name, held.line, name)
+            if held.fault is not None:
+                self._collector.reject(held.fault, {"id": name, "tokens": list(held.tokens.values())})
+                continue
+            missing += size - len(held.tokens)
+            yield ReadRecord(_record(name, held, size, f"{self._name}:{held.line}"), held.line, {"id": name})
+        if missing:
+            what = "tokens are not in the table, tasks stand in for them: no method learns from words"
+            self._collector.warn("tokens-unknown", what, Problem("", self._name), missing)
+
+
+def _hold(held: dict[int, str], index: int, value: str | None, what: str) -> None:
+    if value is not None and held.setdefault(index, value) != value:
+        raise AnnotationError(
+            f"{what} {index} is '{value}' here and '{held[index]}' before, mend one of them"
+        )
+
+
+def _record(name: str, held: _Sentence, size: int, place: str) -> Record:
+    # The name of a task is a word that no other token shares, so it cannot pass for a repeated mention.
+    tokens = [held.tokens.get(index, f"{name}:{index}") for index in range(size)]
+    votes = {who: [given.get(index) for index in range(size)] for who, given in held.votes.items()}
+    gold = [held.gold.get(index) for index in range(size)] if held.gold else None
+    return Record(tokens, name, held.doc, votes, gold, place=place)
+
+
+def rows_of(corpus: Corpus) -> Iterator[LongRow]:
+    """A row for each label, sentence by sentence; tokens that nobody labelled come last."""
+    names = corpus.annotators
+    for place, sentence in enumerate(corpus.sentences):
+        gold = corpus.gold[place] or [None] * len(sentence.tokens)
+        ballot = corpus.annotations.ballots[place]
+        unseen = set(range(len(sentence.tokens)))
+        for who, row in zip(ballot.voters.tolist(), ballot.tags, strict=True):
+            for index, label in enumerate(corpus.scheme.names(row)):
+                if label is not None:
+                    unseen.discard(index)
+                    token = sentence.tokens[index]
+                    yield LongRow(0, sentence.id, index, names[who], label, token, sentence.doc, gold[index])
+        for index in sorted(unseen):
+            token = sentence.tokens[index]
+            yield LongRow(0, sentence.id, index, None, None, token, sentence.doc, gold[index])
+
+
+def losses(corpus: Corpus) -> list[str]:
+    """What a long table has no room for."""
+    crowd = corpus.annotations
+    rows = crowd.row_sentences
+    filled = np.flatnonzero(crowd.lengths[rows])
+    labelled = np.zeros(len(rows), np.int64)
+    if len(filled):
+        labelled[filled] = np.add.reduceat(crowd.tags >= 0, crowd.row_starts[filled], dtype=np.int64)
+    notes = {
+        "sentences without tokens were left out": int(np.count_nonzero(corpus.text.lengths == 0)),
+        "times an annotator labelled nothing in a sentence, which is read as not seen": int(
+            np.count_nonzero(labelled == 0)
+        ),
+        "times gold is known to be empty, which is read as not known": _silent_gold(corpus),
+    }
+    made = [f"{count} {what}" for what, count in notes.items() if count]
+    carried: Iterable[Any] = {key for extras in corpus.text.extras.values() for key in extras}
+    for what, keys in (("extra keys", carried), ("columns", corpus.text.columns)):
+        if keys:
+            made.append(f"{what} have no place in a long table and were left out: {', '.join(sorted(keys))}")
+    return made
+
+
+def _silent_gold(corpus: Corpus) -> int:
+    return sum(
+        1
+        for place in np.flatnonzero(corpus.has_gold).tolist()
+        if (corpus.gold_tags[corpus.offsets[place] : corpus.offsets[place + 1]] < 0).all()
+    )

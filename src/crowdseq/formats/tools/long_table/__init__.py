@@ -1,1 +1,0 @@
-"""The long table: one row for each label."""
