@@ -11,7 +11,7 @@ from crowdseq.aggregation.settling import scheme_scores
 from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
 from crowdseq.engines.local import LocalEngine
-from crowdseq.errors import AnnotationError, SettingsError
+from crowdseq.errors import Advice, AnnotationError, SettingsError
 from crowdseq.numerics.blocks import using_threads
 from crowdseq.numerics.chains.chain import Lattice, marginals
 from crowdseq.numerics.em import Progress, quiet
@@ -89,7 +89,9 @@ def _keeper(
         return Checkpoint(Path(checkpoints), fingerprint(corpus, recipe, resources.max_memory))
     path = Path(checkpoints) / CHECKPOINT_FILE
     if path.exists():
-        raise SettingsError(f"{path} was kept by a run of another method, start anew with --force")
+        raise SettingsError(
+            f"{path} was kept by a run of another method", Advice("start anew with {force}", force="")
+        )
     return None
 
 
