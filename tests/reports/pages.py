@@ -9,7 +9,7 @@ from crowdseq.reports.html import report_html
 from crowdseq.workflows.learning import learn
 from crowdseq.workflows.metrics import run_metrics
 from crowdseq.workflows.run import Run
-from crowdseq.workflows.run_saving import run_settings
+from crowdseq.workflows.runs.saving import run_settings
 
 _OUR_ELEMENTS = """
 html head meta title style body header footer main nav section article script h1 h2 h3 h4 p a span small

@@ -10,7 +10,7 @@ from builders import corpus, random_corpus
 from crowdseq.errors import CrowdseqError, FormatError, OutputExistsError, UsageError
 from crowdseq.workflows.learning import learn
 from crowdseq.workflows.run_folder import load_run
-from crowdseq.workflows.run_target import open_target
+from crowdseq.workflows.runs.target import open_target
 
 
 def prepare(folder: Path, *, force: bool, resume: bool) -> None:
@@ -81,7 +81,7 @@ def test_a_failed_save_leaves_the_old_run(tmp_path: Path, monkeypatch: pytest.Mo
     def fail(*_: object, **__: object) -> str:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("crowdseq.workflows.run_saving.report_html", fail)
+    monkeypatch.setattr("crowdseq.workflows.runs.saving.report_html", fail)
     with pytest.raises(CrowdseqError, match=r"run cannot be written \(No space left on device\)"):
         run.save(tmp_path / "run", force=True)
     monkeypatch.undo()

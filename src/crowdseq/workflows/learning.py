@@ -1,6 +1,7 @@
 """learn: from a crowd to a consensus and a tagger, whatever the method."""
 
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from crowdseq.tagging.crf import CrfTrainer
 from crowdseq.tagging.sequence_tagger import SequenceTagger
 from crowdseq.tagging.targets import Targets
 from crowdseq.workflows.checkpoints import CHECKPOINT_FILE, Checkpoint, fingerprint
-from crowdseq.workflows.recipes import Resources, make_recipe
+from crowdseq.workflows.recipes import DEFAULT_RESOURCES, Resources, make_recipe
 from crowdseq.workflows.run import Run
 
 TARGETS = ("hard", "soft")
@@ -46,27 +47,57 @@ def learn(
     checkpoints: a folder where a method that can be resumed keeps every round, and goes on from there.
     dev: text with gold, not in the corpus, by which such a method chooses its best round.
     """
-    if targets not in TARGETS:
-        raise SettingsError(f"targets is '{targets}', choose one of {', '.join(TARGETS)}")
-    recipe, resources = make_recipe(method, settings, seed), Resources.of(settings)
-    check_learnable(corpus, recipe)
-    _check_dev(dev, corpus, recipe)
-    context = RunContext(
-        progress,
-        LocalEngine(resources.threads),
-        _keeper(checkpoints, corpus, recipe, resources),
-        dev,
-        resources.max_memory,
-    )
-    begun = time.perf_counter()
-    if isinstance(recipe, JointAggregator) and tagger:
-        outcome = recipe.learn(corpus, context)
-    else:
-        consensus = recipe.aggregate(corpus, context)
-        with using_threads(resources.threads):
-            trained = train_tagger(consensus, targets, trainer or CrfTrainer(), progress) if tagger else None
-        outcome = Learned(consensus, trained)
-    return Run(outcome.consensus, outcome.tagger, recipe, time.perf_counter() - begun)
+    recipe = make_recipe(method, settings, seed)
+    plan = LearnPlan(recipe, Resources.of(settings), tagger, targets, trainer)
+    return plan.run(corpus, progress=progress, checkpoints=checkpoints, dev=dev)
+
+
+@dataclass(frozen=True)
+class LearnPlan:
+    """All that is decided about a run before its corpus is read; fields as the arguments of `learn`."""
+
+    recipe: Aggregator
+    resources: Resources = DEFAULT_RESOURCES
+    tagger: bool = True
+    targets: str = "hard"
+    trainer: CrfTrainer | None = None
+
+    def __post_init__(self) -> None:
+        if self.targets not in TARGETS:
+            raise SettingsError(f"targets is '{self.targets}', choose one of {', '.join(TARGETS)}")
+
+    def run(
+        self,
+        corpus: Corpus,
+        *,
+        progress: Progress = quiet,
+        checkpoints: str | Path | None = None,
+        dev: Corpus | None = None,
+    ) -> Run:
+        """What `learn` gives back."""
+        recipe, resources = self.recipe, self.resources
+        check_learnable(corpus, recipe)
+        _check_dev(dev, corpus, recipe)
+        context = RunContext(
+            progress,
+            LocalEngine(resources.threads),
+            _keeper(checkpoints, corpus, recipe, resources),
+            dev,
+            resources.max_memory,
+        )
+        begun = time.perf_counter()
+        outcome = self._learn(corpus, context)
+        return Run(outcome.consensus, outcome.tagger, recipe, time.perf_counter() - begun)
+
+    def _learn(self, corpus: Corpus, context: RunContext) -> Learned:
+        if isinstance(self.recipe, JointAggregator) and self.tagger:
+            return self.recipe.learn(corpus, context)
+        consensus = self.recipe.aggregate(corpus, context)
+        if not self.tagger:
+            return Learned(consensus, None)
+        with using_threads(self.resources.threads):
+            trainer = self.trainer or CrfTrainer()
+            return Learned(consensus, train_tagger(consensus, self.targets, trainer, context.progress))
 
 
 def check_learnable(corpus: Corpus, recipe: Aggregator) -> None:
@@ -89,9 +120,8 @@ def _keeper(
         return Checkpoint(Path(checkpoints), fingerprint(corpus, recipe, resources.max_memory))
     path = Path(checkpoints) / CHECKPOINT_FILE
     if path.exists():
-        raise SettingsError(
-            f"{path} was kept by a run of another method", Advice("start anew with {force}", force="")
-        )
+        advice = Advice("start anew with {force}", force="")
+        raise SettingsError(f"{path} was kept by a run of another method", advice)
     return None
 
 
@@ -125,5 +155,5 @@ def soft_targets(consensus: Consensus) -> Targets:
     """Posteriors of single tokens made into those of a chain that keeps the rules of the scheme."""
     corpus = consensus.corpus
     scores = np.log(np.maximum(consensus.probabilities, np.finfo(np.float64).tiny))
-    found = marginals(Lattice(scores, corpus.offsets, *scheme_scores(corpus.scheme)))
-    return Targets(found.unary, found.pairwise)
+    chain = marginals(Lattice(scores, corpus.offsets, *scheme_scores(corpus.scheme)))
+    return Targets(chain.unary, chain.pairwise)

@@ -8,8 +8,8 @@ from numbers import Integral
 from typing import Any, get_args, get_type_hints
 
 from crowdseq.aggregation.contract import Aggregator
-from crowdseq.errors import SettingsError
-from crowdseq.methods import list_methods
+from crowdseq.errors import Advice, SettingsError
+from crowdseq.methods import find_method, method_names
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,7 @@ class Resources:
         return cls(**_read({name: settings[name] for name in RESOURCES if name in settings}, cls))
 
 
+DEFAULT_RESOURCES = Resources()
 RESOURCES = tuple(field.name for field in fields(Resources))
 
 
@@ -42,12 +43,12 @@ def make_recipe(name: str, settings: Mapping[str, Any] | None = None, seed: int 
 
     Resources among the settings are checked and left out.
     """
-    methods = list_methods()
-    if name not in methods:
-        near = get_close_matches(name, methods, 1)
-        hint = f"did you mean '{near[0]}'?" if near else f"choose one of {', '.join(methods)}"
+    names = method_names()
+    if name not in names:
+        near = get_close_matches(name, names, 1)
+        hint = f"did you mean '{near[0]}'?" if near else f"choose one of {', '.join(names)}"
         raise SettingsError(f"method '{name}' is unknown, {hint}")
-    made = methods[name]
+    made = find_method(name)
     known = settings_of(made)
     values = dict(settings or {})
     if Resources.of(values).max_memory is not None and not made.can_bound_memory:
@@ -79,11 +80,11 @@ def _check_number(name: str, value: Any) -> None:
 
 
 def check_options(settings: Mapping[str, Any], options: Mapping[str, Any]) -> None:
-    """Settings as typed with `--set` beside those given by an option of their own: not two things at once."""
+    """Settings of the method as typed beside those that the door itself takes: not two values of one."""
     for name, value in options.items():
         if name in settings and read_setting(name, settings[name], type(value)) != value:
-            flag = "--" + name.replace("_", "-")
-            raise SettingsError(f"{flag} {value} contradicts --set {name}={settings[name]}, give one of them")
+            advice = Advice(f"say {{{name}}} alone", **{name: str(value)})
+            raise SettingsError(f"{name} is given twice, as {settings[name]} and as {value}:", advice)
 
 
 def settings_of(made: type[Aggregator]) -> dict[str, "Field[Any]"]:
@@ -97,7 +98,7 @@ def parse_settings(texts: tuple[str, ...]) -> dict[str, Any]:
     for text in texts:
         key, equals, value = text.partition("=")
         if not equals or not key:
-            raise SettingsError(f"--set takes name=value, not '{text}'")
+            raise SettingsError(f"'{text}' is no setting, write it as name=value")
         settings[key.replace("-", "_")] = value
     return settings
 

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from crowdseq.workflows.metrics import run_metrics
-from crowdseq.workflows.outcome import Outcome
-from crowdseq.workflows.run_saving import save_outcome
-from crowdseq.workflows.run_target import RunTarget, save_target
+from crowdseq.workflows.runs.outcome import Outcome
+from crowdseq.workflows.runs.saving import save_outcome
+from crowdseq.workflows.runs.target import RunTarget, save_target
 
 
 @dataclass(frozen=True)

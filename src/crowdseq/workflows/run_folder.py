@@ -14,15 +14,15 @@ from crowdseq.errors import Advice, CrowdseqError, FormatError, Problem
 from crowdseq.formats import read
 from crowdseq.formats.models.taggers import load_tagger
 from crowdseq.formats.settings import ReadSettings
-from crowdseq.methods import list_methods
+from crowdseq.methods import find_method, method_names
 from crowdseq.storage.json_file import JsonFile
 from crowdseq.storage.manifest import MANIFEST, Manifest, read_manifest
 from crowdseq.tagging.tagger import Tagger
 from crowdseq.workflows.metrics import FORMAT_VERSION
 from crowdseq.workflows.recipes import make_recipe, settings_of
 from crowdseq.workflows.run import Run
-from crowdseq.workflows.run_arrays import read_parameters, read_probabilities
-from crowdseq.workflows.run_labels import read_labels
+from crowdseq.workflows.runs.arrays import read_parameters, read_probabilities
+from crowdseq.workflows.runs.labels import read_labels
 
 SETTINGS, METRICS, CROWD, LABELS = "settings.json", "metrics.json", "crowd.jsonl.gz", "consensus.jsonl"
 TAGGER_FILES = ("tagger/model.json", "tagger/weights.safetensors")
@@ -85,11 +85,6 @@ def check_files(folder: Path, names: tuple[str, ...]) -> Manifest | None:
     if problems:
         raise FormatError(*problems)
     return manifest
-
-
-def run_paths(folder: Path) -> dict[str, str]:
-    """What stands in a run folder, by name."""
-    return {path.name: str(path) for path in sorted(folder.iterdir())}
 
 
 def _read_settings(folder: Path) -> JsonFile:
@@ -158,8 +153,7 @@ def _read_tagger(folder: Path, corpus: Corpus) -> Tagger | None:
 
 def _recipe(settings: JsonFile) -> Aggregator:
     method, values = settings.text("method"), settings.object("settings")
-    made = list_methods().get(method)
-    known = settings_of(made) if made is not None else {}
+    known = settings_of(find_method(method)) if method in method_names() else {}
     kept = {name: value for name, value in values.items() if name in known or name not in _OF_THE_MACHINE}
     try:
         return make_recipe(method, kept)
