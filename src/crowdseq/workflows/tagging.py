@@ -17,7 +17,7 @@ from crowdseq.formats.tools.conll.carrying import Carried
 from crowdseq.formats.tools.conll.columns import parse_columns
 from crowdseq.numerics.em import Progress, quiet
 from crowdseq.tagging.tagger import Context, Tagger
-from crowdseq.workflows.run_folder import TAGGER_FILES, check_files
+from crowdseq.workflows.runs.files import TAGGER_FILES, check_files
 
 _SENTENCES_AT_A_TIME = 4096
 _GUESSED_FROM = 200
