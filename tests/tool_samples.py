@@ -2,6 +2,7 @@
 
 import csv
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -20,17 +21,32 @@ def sample(name: str) -> Path:
     return folder / name
 
 
-def expected_rows() -> list[LongRow]:
-    """Document, token index, token, annotator, label: what every form of the two documents must give."""
-    with (sample("synthetic-two-annotators") / "expected-long.csv").open(
-        encoding="utf-8", newline=""
-    ) as file:
+def own(name: str) -> Path:
+    """A file or folder among the exports of our own: two documents of two annotators in every form."""
+    return Path(__file__).parent / "formats" / "exports" / name
+
+
+def expected_rows(folder: Path | None = None) -> list[LongRow]:
+    """Document, token index, token, annotator, label: what every form of the two documents must give.
+
+    folder: where they are, our own exports if it is not said.
+    """
+    table = (folder or own("two-annotators")) / "expected-long.csv"
+    with table.open(encoding="utf-8", newline="") as file:
         rows = list(csv.reader(file))[1:]
     return sorted((doc, index, token, who, label) for doc, index, token, who, label in rows)
 
 
-def rows_of(corpus: Corpus, names: dict[str, str] | None = None, *, by_id: bool = False) -> list[LongRow]:
-    """A corpus as such rows; names: what the documents are called in the table; by_id: a sentence is one."""
+def rows_of(
+    corpus: Corpus,
+    names: Mapping[str, str] | None = None,
+    people: Mapping[str, str] | None = None,
+    *,
+    by_id: bool = False,
+) -> list[LongRow]:
+    """A corpus as such rows; names, people: what documents and annotators are called in the table;
+    by_id: a sentence is a document.
+    """
     found = []
     for place, sentence in enumerate(corpus.sentences):
         own = sentence.id if by_id else sentence.doc or sentence.id
@@ -40,5 +56,6 @@ def rows_of(corpus: Corpus, names: dict[str, str] | None = None, *, by_id: bool 
             tags = corpus.scheme.names(row)
             for index, (token, tag) in enumerate(zip(sentence.tokens, tags, strict=True)):
                 if tag is not None:
-                    found.append((doc, str(index), token, corpus.annotators[who], tag))
+                    name = corpus.annotators[who]
+                    found.append((doc, str(index), token, (people or {}).get(name, name), tag))
     return sorted(found)

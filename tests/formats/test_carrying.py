@@ -1,21 +1,41 @@
 """Sentences go back into their file with tags: what came with them stays, what spoke of other labels goes."""
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from crowdseq.errors import FormatError
-from crowdseq.formats.carrying import carry, guess_input
-from crowdseq.formats.tools.conll.columns import parse_columns
+from crowdseq.errors import FormatError, SettingsError
+from crowdseq.formats.carrying import _format_of, sentences_to_tag
+from crowdseq.formats.files.sources import Source, open_source
+from crowdseq.formats.findings.collector import Collector
+from crowdseq.formats.format import Carried
+from crowdseq.formats.settings import ReadSettings
 
 
-def lines(text: str) -> list[tuple[int, str]]:
-    return list(enumerate(text.splitlines(), start=1))
+def carry(
+    kind: str,
+    text: str,
+    name: str,
+    words: str = "words",
+    tabs: bool = False,
+    columns: list[str] | None = None,
+) -> Iterator[Carried]:
+    source = Source(name, name, data=text.encode())
+    settings = ReadSettings(format=kind, tokenizer=words, columns=tuple(columns) if columns else None)
+    with open_source(source, settings.limits) as stream, Collector(settings) as collector:
+        yield from sentences_to_tag(stream, source, collector, with_tabs=tabs)
+
+
+def guessed(name: str, data: str | bytes) -> str:
+    source = Source(name, name, data=data.encode() if isinstance(data, str) else data)
+    with open_source(source, ReadSettings().limits) as stream, Collector(ReadSettings()) as collector:
+        return _format_of(stream, collector).name
 
 
 def test_the_tag_is_the_last_column_with_confidence_before_it() -> None:
-    found = [one for one in carry("conll", lines("Ada\tNNP\nmet\tVBD\n"), "a.conll", "words") if one.tokens]
+    found = [one for one in carry("conll", "Ada\tNNP\nmet\tVBD\n", "a.conll", "words") if one.tokens]
     assert found[0].back(("B-PER", "O"), [0.5, 0.25]) == "Ada\tNNP\t0.5000\tB-PER\nmet\tVBD\t0.2500\tO\n"
     assert found[0].back(("B-PER", "O"), None) == "Ada\tNNP\tB-PER\nmet\tVBD\tO\n"
 
@@ -23,13 +43,13 @@ def test_the_tag_is_the_last_column_with_confidence_before_it() -> None:
 def test_columns_of_annotators_are_not_taken_for_tokens() -> None:
     crowd = "# columns: token ana bea\nAda\tB-PER\tO\n"
     with pytest.raises(FormatError, match=r"a\.conll:1: .*make it JSONL with convert first"):
-        list(carry("conll", lines(crowd), "a.conll", "words"))
+        list(carry("conll", crowd, "a.conll", "words"))
 
 
 def test_what_was_said_of_other_labels_does_not_stay_beside_new_ones() -> None:
     labels = {"labels": ["O"], "confidence": [0.5], "sentence_confidence": 0.5, "agreed": [["ana"]]}
     line = json.dumps({"id": "s1", "tokens": ["Ada"]} | labels)
-    (one,) = carry("jsonl", [(1, line)], "a.jsonl", "words")
+    (one,) = carry("jsonl", line, "a.jsonl", "words")
     assert json.loads(one.back(("B-PER",), None)) == {"id": "s1", "tokens": ["Ada"], "labels": ["B-PER"]}
     assert json.loads(one.back(("B-PER",), [0.9]))["confidence"] == [0.9]
 
@@ -38,7 +58,7 @@ def back(kind: str, text: str, tags: list[tuple[str, ...]], confidence: bool = F
     """The whole file with tags, a tuple for each sentence that has tokens."""
     waiting = iter(tags)
     found = []
-    for one in carry(kind, lines(text), "a", "words", **how):
+    for one in carry(kind, text, "a", "words", **how):
         given = next(waiting) if one.tokens else ()
         found.append(one.back(given, [0.5] * len(given) if confidence else None))
     return "".join(found)
@@ -53,7 +73,7 @@ def test_marks_of_documents_have_as_many_columns_as_tokens() -> None:
 
 def test_an_empty_last_column_stays_and_a_no_break_space_belongs_to_its_token() -> None:
     assert back("conll", "Ada\tNNP\t\nmet\tVBD\tx\n", [("O", "O")]) == "Ada\tNNP\t\tO\nmet\tVBD\tx\tO\n"
-    (one,) = carry("conll", lines("10\u00a0000 CD\n\u00a0 X\nb X\n"), "a", "words")
+    (one,) = carry("conll", "10\u00a0000 CD\n\u00a0 X\nb X\n", "a", "words")
     assert one.tokens == ("10\u00a0000", "\u00a0", "b")
 
 
@@ -64,28 +84,67 @@ def test_tags_with_spaces_go_behind_tabs() -> None:
 
 
 def test_named_columns_are_carried_and_missing_ones_told() -> None:
-    named = parse_columns(["-", "token", "column:pos"])
-    (one,) = carry("conll", lines("1 Ada NNP\n2 met VBD\n"), "a", "words", columns=named)
+    named = ["-", "token", "column:pos"]
+    (one,) = carry("conll", "1 Ada NNP\n2 met VBD\n", "a", "words", columns=named)
     assert (one.tokens, dict(one.columns)) == (("Ada", "met"), {"pos": ("NNP", "VBD")})
     with pytest.raises(FormatError, match="a:2: 2 columns where 3 are named"):
-        list(carry("conll", lines("1 Ada NNP\n2 met\n"), "a", "words", columns=named))
+        list(carry("conll", "1 Ada NNP\n2 met\n", "a", "words", columns=named))
     record = {"tokens": ["Ada"], "columns": {"pos": ["NNP"], "bad": ["x", "y"]}}
-    (one,) = carry("jsonl", [(1, json.dumps(record))], "a", "words")
+    (one,) = carry("jsonl", json.dumps(record), "a", "words")
     assert dict(one.columns) == {"pos": ("NNP",)}
 
 
 def test_tokens_of_plain_text_may_have_spaces_but_are_not_blank() -> None:
-    (one,) = carry("text", lines("New York|is| |big\n"), "a", "regex:[^|]+")
+    (one,) = carry("text", "New York|is| |big\n", "a", "regex:[^|]+")
     assert one.tokens == ("New York", "is", "big")
     assert one.back(("B-LOC", "O", "O"), None) == "New York\tB-LOC\nis\tO\nbig\tO\n\n"
 
 
 def test_a_json_array_is_not_taken_for_text() -> None:
     with pytest.raises(FormatError, match=r"a\.json: is a JSON array.*convert"):
-        guess_input("a.json", ["[", '  {"id": 1}', "]"])
-    assert guess_input("a.txt", ["[Ada] met her"]) == "text"
+        guessed("a.json", '[\n  {"id": 1}\n]\n')
+    assert guessed("a.txt", "[Ada] met her\n") == "text"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "form"),
+    [
+        ("a", '{"tokens": ["Ada"]}\n', "jsonl"),
+        ("a.txt", '\n {"tokens": ["Ada"]}\n', "jsonl"),
+        ("a.conll", "Ada\nmet\n", "conll"),
+        ("a.tsv.gz", "Ada met\n", "conll"),
+        ("a", "Ada\tNNP\nmet\tVBD\n", "conll"),
+        ("a", "-DOCSTART- -X-\n\nAda NNP\n", "conll"),
+        ("a", "Ada NNP\nmet VBD\n", "text"),
+        ("a", "Ada met\tBo\nThey spoke\n", "text"),
+        ("a", "", "text"),
+        ("a.bin", "a\0b", "text"),
+        ("a.json", '[{"id": 1, "annotations": [], "data": {"text": "Ada"}}]', "label-studio"),
+    ],
+)
+def test_what_is_to_be_tagged_is_told_from_name_and_content(name: str, text: str, form: str) -> None:
+    assert guessed(name, text) == form
+
+
+def test_whatever_can_be_read_can_be_tagged_and_comes_as_lines() -> None:
+    text = '{"id": 1, "text": "Ada met Bo", "label": []}\n{"id": 2, "text": "They spoke", "label": []}\n'
+    first, second = carry("doccano", text, "gold")
+    assert (first.tokens, second.tokens) == (("Ada", "met", "Bo"), ("They", "spoke"))
+    made = json.loads(second.back(("O", "O"), [0.5, 0.75]))
+    assert made == {"id": "2", "tokens": ["They", "spoke"], "labels": ["O", "O"], "confidence": [0.5, 0.75]}
+
+
+def test_a_sentence_that_several_labelled_is_tagged_once() -> None:
+    text = "task,worker,label,token\ns:0,w1,O,Ada\ns:0,w2,B-PER,Ada\n"
+    (one,) = carry("long", text, "a.csv")
+    assert one.tokens == ("Ada",)
+
+
+def test_a_format_that_is_only_written_cannot_be_tagged() -> None:
+    with pytest.raises(SettingsError, match="a file cannot be read as conll-folder"):
+        list(carry("conll-folder", "Ada\n", "a"))
 
 
 def test_a_document_without_a_name_is_told() -> None:
     with pytest.raises(FormatError, match='a:1: "doc" is no text'):
-        list(carry("jsonl", [(1, '{"doc": [1], "tokens": ["Ada"]}')], "a", "words"))
+        list(carry("jsonl", '{"doc": [1], "tokens": ["Ada"]}', "a", "words"))

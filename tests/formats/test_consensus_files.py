@@ -165,7 +165,9 @@ def test_cells_of_a_table_can_be_made_safe_for_spreadsheets(tmp_path: Path) -> N
 
 
 def test_safe_cells_are_for_tables_alone(tmp_path: Path) -> None:
-    with pytest.raises(SettingsError, match="jsonl is no CSV, --excel-safe does nothing there"):
+    with pytest.raises(
+        SettingsError, match="jsonl is no CSV: leave out excel_safe=, which does nothing there"
+    ):
         write(consensus().corpus, tmp_path / "c.jsonl", excel_safe=True)
 
 

@@ -8,7 +8,7 @@ import pytest
 from crowdseq.errors import FormatError
 from crowdseq.formats import read
 from crowdseq.workflows.choosing import read_names
-from tool_samples import expected_rows, rows_of, sample
+from tool_samples import expected_rows, own, rows_of, sample
 
 SYNTHETIC = "synthetic-two-annotators"
 NUMBERS = "old,new\n11,ann1\n12,ann2\n1,d1,document\n2,d2,document\n"
@@ -38,7 +38,7 @@ OTHERS: dict[str, tuple[dict[str, Any], str | tuple[int, int, int]]] = {
     "doccano/export-relation-extraction.pretty-printed.jsonl": ({}, (1, 1, 0)),
     "doccano/export-sequence-labeling.jsonl": ({}, (3, 1, 0)),
     "doccano/import-sequence-labeling.conll.txt": ({}, (2, 0, 2)),
-    "doccano/import-sequence-labeling.jsonl": ({}, "if this is a tool's export, name it with --from"),
+    "doccano/import-sequence-labeling.jsonl": ({}, "if this is a tool's export, name it with format="),
     "inception/conll2006": ({}, "holds no labels: no NER= in MISC and no column behind it"),
     "inception/tsv3.3-edge/testAnnotationWithLeadingWhitespace.tsv": ({}, (1, 0, 1)),
     "inception/tsv3.3-edge/testMultiTokenStackedSpanWithFeatureValue.tsv": (
@@ -87,12 +87,21 @@ WAYS_OUT: dict[str, tuple[dict[str, Any], tuple[int, int, int]]] = {
 }
 
 
+@pytest.mark.parametrize("form", [*FORMS, "label-studio/export.csv"])
+def test_our_own_two_documents_give_the_expected_table(form: str, tmp_path: Path) -> None:
+    check_two_documents(own("two-annotators"), form, tmp_path)
+
+
 @pytest.mark.parametrize("form", FORMS)
 def test_the_two_documents_give_the_expected_table(form: str, tmp_path: Path) -> None:
-    (tmp_path / "names.csv").write_text(FORMS[form])
+    check_two_documents(sample(SYNTHETIC), form, tmp_path)
+
+
+def check_two_documents(folder: Path, form: str, tmp_path: Path) -> None:
+    (tmp_path / "names.csv").write_text(FORMS.get(form, NUMBERS))
     names, documents = read_names(str(tmp_path / "names.csv"))
-    found = read(sample(f"{SYNTHETIC}/{form}"), names=names, documents=documents).corpus
-    expected = expected_rows()
+    found = read(folder / form, names=names, documents=documents).corpus
+    expected = expected_rows(folder)
     if form == "crowd-kit":  # which has no tokens
         expected = sorted((doc, place, f"{doc}:{place}", who, tag) for doc, place, _, who, tag in expected)
     assert rows_of(found, by_id=True) == expected

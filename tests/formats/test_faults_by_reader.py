@@ -129,7 +129,7 @@ def test_fault_07_another_encoding_is_refused_with_a_guess_and_read_when_named(
 ) -> None:
     content = filled(form, TEXT="Zoë slept") if form in JSON else line(form, "Zoë")
     plain = read(put("w1.f", content), format=form).corpus
-    for encoding, hint in (("utf-16", "say --encoding utf-16"), ("latin-1", "0xEB) is not utf-8")):
+    for encoding, hint in (("utf-16", "say encoding='utf-16'"), ("latin-1", "0xEB) is not utf-8")):
         data = content.encode(encoding)
         assert hint in faults("w1.f", data, format=form)[0]
         assert same(read(put("w1.f", data), format=form, encoding=encoding).corpus, plain)
@@ -162,7 +162,7 @@ def test_fault_18_offsets_that_are_none_are_refused(
 @pytest.mark.parametrize("form", SPANS)
 def test_fault_19_a_unit_is_asked_for_when_it_matters(put: Put, faults: Faults, form: str) -> None:
     content = filled(form, TEXT="🚀 Ada slept", START=3, END=6)
-    assert "say --offset-unit utf-16" in faults("w1.f", content, format=form)[0]
+    assert "say offset_unit='utf-16'" in faults("w1.f", content, format=form)[0]
     (sentence,) = read(put("w1.f", content), format=form, offset_unit="utf-16").corpus.sentences
     assert sentence.extras["spans"] == {"w1": [[2, 5, "B-PER"]]}
 

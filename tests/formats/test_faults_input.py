@@ -103,21 +103,21 @@ def test_fault_07_latin_1_is_refused_with_byte_and_guess_and_read_when_named(fau
     place = data.index(b"\xe9") + 1
     assert found == (
         f"f.jsonl:2: byte {place} (0xE9) is not utf-8, it looks like latin-1 ('é'): "
-        "say --encoding latin-1, or mend the file"
+        "say encoding='latin-1', or mend the file"
     )
     assert read("f.jsonl", encoding="latin-1").corpus.sentences[1].tokens == ("café",)
 
 
 def test_fault_07_utf_16_is_refused_with_a_guess_and_read_when_named(faults: Faults) -> None:
     (found,) = faults("f.jsonl", GOOD.encode("utf-16"))
-    assert found == "f.jsonl:1: byte 1 is not utf-8, the file looks like utf-16: say --encoding utf-16"
+    assert found == "f.jsonl:1: byte 1 is not utf-8, the file looks like utf-16: say encoding='utf-16'"
     assert len(read("f.jsonl", encoding="utf-16").corpus) == 1
 
 
 def test_fault_07_the_wrong_encoding_is_refused_with_its_byte(faults: Faults) -> None:
     found = faults("f.jsonl", GOOD.encode() + "é".encode(), encoding="ascii")
     assert (
-        found[0] == f"f.jsonl:2: byte {len(GOOD) + 1} (0xC3) is not ascii, say the right one with --encoding"
+        found[0] == f"f.jsonl:2: byte {len(GOOD) + 1} (0xC3) is not ascii, say the right one with encoding="
     )
 
 

@@ -80,7 +80,7 @@ def test_of_a_folder_of_mixed_things_what_is_known_is_read(put: Put, faults: Fau
     }.items():
         put(f"mixed/{name}", content)
     assert faults("mixed") == [
-        "mixed/wide.conll:1: byte 1 is not utf-8, the file looks like utf-16: say --encoding utf-16"
+        "mixed/wide.conll:1: byte 1 is not utf-8, the file looks like utf-16: say encoding='utf-16'"
     ]
 
 

@@ -10,7 +10,7 @@ from crowdseq.core.corpus import Corpus
 from crowdseq.errors import AnnotationError, FormatError, OutputExistsError, SettingsError
 from crowdseq.formats import ReadSettings, read
 from crowdseq.formats.settings import Limits
-from crowdseq.workflows.choosing import Selection
+from crowdseq.workflows.choosing import Reading
 from crowdseq.workflows.reading import read_parts
 from file_fixtures import Faults, Put
 
@@ -213,7 +213,7 @@ def test_an_unknown_label_is_skipped_with_its_record(put: Put) -> None:
 
 def test_a_forced_format_that_is_wrong_is_named(faults: Faults) -> None:
     found = faults("c.conll", "Ada\tB-PER\nmet\tO\n", format="jsonl")
-    assert found[-1] == "c.conll: looks like conll, not jsonl: force the right one with --from"
+    assert found[-1] == "c.conll: looks like conll, not jsonl: force the right one with format="
 
 
 def test_a_guess_by_name_alone_is_admitted(faults: Faults) -> None:
@@ -268,26 +268,51 @@ def test_documents_are_renamed_with_their_sentences(put: Put) -> None:
 @pytest.mark.parametrize(
     ("settings", "told"),
     [
-        ({"types": ("XX",)}, "--types is not used by jsonl, it changed nothing"),
-        ({"layer": "foo"}, "--layer is not used by jsonl, it changed nothing"),
-        ({"text_field": "foo"}, "--text-field is not used by jsonl, it changed nothing"),
-        ({"columns": ("a", "b")}, "--columns is not used by jsonl, it changed nothing"),
-        ({"tokenizer": "whitespace"}, "--tokenizer is not used by jsonl, it changed nothing"),
-        ({"predictions": True}, "--predictions is not used by jsonl, it changed nothing"),
-        ({"overlaps": "error"}, "--overlaps is not used by jsonl, it changed nothing"),
+        (
+            {"types": ("XX",)},
+            "types= is not used by jsonl and changed nothing",
+        ),
+        (
+            {"layer": "foo"},
+            "layer= is not used by jsonl and changed nothing",
+        ),
+        (
+            {"text_field": "foo"},
+            "text_field= is not used by jsonl and changed nothing",
+        ),
+        (
+            {"columns": ("a", "b")},
+            "columns= is not used by jsonl and changed nothing",
+        ),
+        (
+            {"tokenizer": "whitespace"},
+            "tokenizer= is not used by jsonl and changed nothing",
+        ),
+        (
+            {"predictions": True},
+            "predictions= is not used by jsonl and changed nothing",
+        ),
+        (
+            {"overlaps": "error"},
+            "overlaps= is not used by jsonl and changed nothing",
+        ),
     ],
 )
 def test_a_setting_that_the_format_does_not_use_is_told(
     put: Put, settings: dict[str, Any], told: str
 ) -> None:
-    assert read(put("c.jsonl", line("s1", "Ada", a="O")), **settings).report.lines() == [told]
+    assert read(put("c.jsonl", line("s1", "Ada", a="O")), **settings).report.lines() == [
+        f"a setting was given for nothing: {told}"
+    ]
 
 
 def test_a_setting_that_one_of_several_files_uses_is_not_told(put: Put) -> None:
     files = [put("c.jsonl", line("s1", "Ada", a="O")), put("g.conll", "Ada\tO\n")]
     assert read(files, files_mean="gold").report.finding("unused-files-mean") is None
     told = read(files, text_field="foo").report.finding("unused-text-field")
-    assert str(told) == "--text-field is not used by jsonl, conll, it changed nothing"
+    assert str(told) == (
+        "a setting was given for nothing: text_field= is not used by jsonl, conll and changed nothing"
+    )
 
 
 def test_overlaps_are_taken_apart_in_any_format(put: Put) -> None:
@@ -302,13 +327,11 @@ def test_an_input_of_faulty_records_alone_says_how_many_why_and_where(put: Put) 
     assert imported.report.why_empty() == (
         "all 2 records are faulty and were set aside, see rejected.jsonl; "
         "the first: c.jsonl:1: s1: 'tokens' is missing, there is id: "
-        "if this is a tool's export, name it with --from"
+        "if this is a tool's export, name it with format="
     )
     assert Path("rejected.jsonl").read_text().count("\n") == 2
     with pytest.raises(AnnotationError, match=r"c\.jsonl: all 2 records are faulty .* see rejected\.jsonl"):
-        read_parts(
-            (name,), (ReadSettings(on_error="skip", rejects="rejected.jsonl", force=True), Selection())
-        )
+        read_parts((name,), Reading(ReadSettings(on_error="skip", rejects="rejected.jsonl", force=True)))
 
 
 def test_an_empty_input_says_so(put: Put) -> None:

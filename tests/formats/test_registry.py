@@ -119,7 +119,7 @@ def test_a_text_file_with_columns_is_no_prose() -> None:
         (b"BZh91AY", "is packed with bzip2, which cannot be read here: unpack it first"),
         (b"\xfd7zXZ\x00\x00", "is packed with xz, which cannot be read here: unpack it first"),
         (b"", "is empty, and its name does not tell a format"),
-        (b"<xml/>", "the format cannot be told, it begins with '<xml/>': say it with --from ("),
+        (b"<xml/>", "the format cannot be told, it begins with '<xml/>': say it with format= ("),
     ],
 )
 def test_a_file_of_no_known_format_is_described(faults: Faults, data: bytes, what: str) -> None:

@@ -1,105 +1,74 @@
-"""Carriers: sentences taken out of a file to be tagged, and put back with all that came with them."""
+"""Sentences of a file that are to be tagged, each with its way back: through the formats that readers use."""
 
 import json
-import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
-from crowdseq.errors import FormatError, Problem, SettingsError
-from crowdseq.formats.json_io.strict import JsonFault, loads
-from crowdseq.formats.spans.tokenize import tokenizer
-from crowdseq.formats.tools.conll.carrying import Back, Carried, from_columns, with_tags
-from crowdseq.formats.tools.conll.columns import DOCUMENT_START, Columns
+from crowdseq.core.building import Record
+from crowdseq.errors import Advice, FormatError, Problem, SettingsError
+from crowdseq.formats.files.sources import Source, Stream
+from crowdseq.formats.findings.collector import Collector
+from crowdseq.formats.format import LIKELY, Back, Carried, Format, ReadRecord, Sample
+from crowdseq.formats.registry import find_format, looks_like, recognise_to_carry, sample_of
 
-INPUTS = ("text", "conll", "jsonl")
-_JSON_ARRAY = re.compile(r"\s*\[\s*[\[{]")
-_OF_OTHER_LABELS = ("confidence", "sentence_confidence", "agreed")
+_COLUMNS, _TEXT = "conll", "text"
 
 
-def carry(
-    kind: str,
-    lines: Iterable[tuple[int, str]],
-    name: str,
-    words: str,
-    tabs: bool = False,
-    columns: Columns | None = None,
+def sentences_to_tag(
+    stream: Stream, source: Source, collector: Collector, *, with_tabs: bool = False
 ) -> Iterator[Carried]:
-    """The sentences of numbered lines; kind is one of INPUTS, words names a tokenizer for plain text.
+    """The sentences of a file; its format is the one that the settings name, or is recognised.
 
-    tabs: columns come back with tabs between them, because tags have spaces. columns: what they hold, if not
-    the token in the first.
+    A format that cannot put tags into its own file gives lines of JSON. with_tabs: columns come back with
+    tabs between them, because tags have spaces.
     """
-    if kind == "jsonl":
-        return _from_jsonl(lines, name)
-    if kind == "conll":
-        return from_columns(lines, name, tabs, columns)
-    if kind == "text":
-        return _from_text(lines, words)
-    raise SettingsError(f"input is '{kind}', choose one of {', '.join(INPUTS)}")
+    form = _format_of(stream, collector)
+    if form.carrier is not None:
+        return form.carrier.carry(stream, source, collector, with_tabs)
+    if form.read is None:
+        raise SettingsError(f"a file cannot be read as {form.name}, {form.summary}")
+    return _as_lines(form.read(stream, source, collector), stream.name)
 
 
-def guess_input(name: str, lines: list[str]) -> str:
-    """What kind of file these first lines are."""
-    filled = [line for line in lines if line.strip()]
-    if filled and filled[0].lstrip().startswith("{"):
-        return "jsonl"
-    if filled and _JSON_ARRAY.match("".join(filled)):
-        what = "is a JSON array, of which sentences cannot be told: make it JSONL with convert first"
-        raise FormatError(Problem(f"{what}, or say --from text to tag it as it stands", name))
-    if name.lower().removesuffix(".gz").endswith((".conll", ".bio", ".iob", ".iob2", ".tsv", ".col")):
-        return "conll"
-    if filled and (all("\t" in line for line in filled) or filled[0].startswith(DOCUMENT_START)):
-        return "conll"
-    return "text"
+def _format_of(stream: Stream, collector: Collector) -> Format:
+    settings = collector.settings
+    if settings.format is not None:
+        return find_format(settings.format)
+    if settings.columns is not None:
+        return find_format(_COLUMNS)
+    sample = sample_of(stream, settings.encoding)
+    form = recognise_to_carry(sample)
+    return form if form is not None else _other_format(sample)
 
 
-def _from_jsonl(lines: Iterable[tuple[int, str]], name: str) -> Iterator[Carried]:
-    for number, line in lines:
-        if not line.strip():
-            continue
-        try:
-            record = loads(line)
-        except JsonFault as fault:
-            raise FormatError(Problem(f"not JSON ({fault}), mend the line", name, number)) from None
-        tokens = record.get("tokens") if isinstance(record, dict) else None
-        if not isinstance(tokens, list) or not all(isinstance(token, str) for token in tokens):
-            raise FormatError(Problem('no "tokens", a list of texts is needed', name, number))
-        doc = record.get("doc")
-        if doc is not None and not isinstance(doc, str | int):
-            raise FormatError(Problem('"doc" is no text, give the name of a document', name, number))
-        yield Carried(tuple(tokens), doc, _into_record(record), _record_columns(record, len(tokens)))
+def _other_format(sample: Sample) -> Format:
+    """The format of something that is no text to be tagged as it stands."""
+    likely, certainty = looks_like(sample)
+    if likely is not None and certainty >= LIKELY:
+        return likely
+    if not sample.text.lstrip().startswith("["):
+        return find_format(_TEXT)
+    what = "is a JSON array, of which sentences cannot be told: make it JSONL with convert first,"
+    advice = Advice("or say {format} to tag it as it stands", format="text")
+    raise FormatError(Problem(what, sample.name, advice=advice))
 
 
-def _record_columns(record: dict[str, Any], length: int) -> dict[str, tuple[str, ...]]:
-    """Those columns that have one text for each token; whoever needs another will miss it."""
-    found = record.get("columns")
-    return {
-        name: tuple(entries)
-        for name, entries in (found.items() if isinstance(found, dict) else ())
-        if isinstance(entries, list) and len(entries) == length and all(isinstance(x, str) for x in entries)
-    }
+def _as_lines(records: Iterator[ReadRecord], file: str) -> Iterator[Carried]:
+    """Every sentence once, though several annotators may have a record of it."""
+    seen: set[str] = set()
+    for record, line, _ in records:
+        if not all(isinstance(token, str) for token in record.tokens):
+            raise FormatError(Problem("tokens must be texts", file, line, record.id or ""))
+        if record.id is None or record.id not in seen:
+            seen.update([record.id] if record.id is not None else [])
+            yield Carried(tuple(record.tokens), record.doc, _into_line(record))
 
 
-def _into_record(record: dict[str, Any]) -> Back:
+def _into_line(record: Record) -> Back:
     def back(tags: tuple[str, ...], confidence: list[float] | None) -> str:
-        kept = {key: value for key, value in record.items() if key not in _OF_OTHER_LABELS}
-        found: dict[str, Any] = kept | {"labels": list(tags)}
-        if confidence is not None:
-            found["confidence"] = confidence
-        return json.dumps(found, ensure_ascii=False) + "\n"
+        made: dict[str, Any] = {"id": record.id, "doc": record.doc, "tokens": list(record.tokens)}
+        made |= {"labels": list(tags), "confidence": confidence}
+        known = {key: value for key, value in made.items() if value is not None}
+        return json.dumps(known, ensure_ascii=False) + "\n"
 
     return back
-
-
-def _from_text(lines: Iterable[tuple[int, str]], words: str) -> Iterator[Carried]:
-    """One sentence a line; the answer is two columns, token and tag."""
-    cut = tokenizer(words)
-    for _, line in lines:
-        tokens = tuple(token for start, end in cut(line) if (token := line[start:end]).strip())
-        if tokens:
-            yield Carried(tokens, None, _with_gap(tokens))
-
-
-def _with_gap(tokens: tuple[str, ...]) -> Back:
-    shown = [token.replace("\t", " ") for token in tokens]  # a tab separates columns
-    return lambda tags, confidence: with_tags(shown, "\t", tags, confidence) + "\n"

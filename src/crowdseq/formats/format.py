@@ -1,7 +1,7 @@
 """Format: what one kind of file is called, how it is recognised, read and written."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
@@ -27,6 +27,8 @@ MARKING = (
     "discontinuous",
 )
 Notes: TypeAlias = Sequence[str]
+# Tags and, if asked for, their confidence, to the text that a sentence becomes.
+Back: TypeAlias = Callable[[tuple[str, ...], list[float] | None], str]
 _NOT_FOR_ALL = (*MARKING, "layer", "text_field", "columns", "files_mean", "predictions")
 _FOR_LAYERS = frozenset({"overlaps", "cut_tokens"})
 
@@ -37,6 +39,16 @@ class ReadRecord(NamedTuple):
     record: Record
     line: int
     raw: Raw
+
+
+@dataclass(frozen=True)
+class Carried:
+    """One sentence: its tokens, its document, its way back into the file, and what else its tokens have."""
+
+    tokens: tuple[str, ...]
+    doc: str | int | None
+    back: Back
+    columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -65,6 +77,26 @@ Reader: TypeAlias = Callable[[Stream, Source, Collector], Iterator[ReadRecord]]
 FolderReader: TypeAlias = Callable[[Folder, Collector], Iterator[tuple[str, ReadRecord]]]
 
 
+def with_tags(
+    rows: Sequence[str], separator: str, tags: tuple[str, ...], confidence: list[float] | None
+) -> str:
+    """Lines with a tag at their end, and its confidence before it."""
+    more = [tags] if confidence is None else [tuple(f"{value:.4f}" for value in confidence), tags]
+    return "".join(separator.join(cells) + "\n" for cells in zip(rows, *more, strict=True))
+
+
+@dataclass(frozen=True)
+class Carrier:
+    """How sentences are taken out of a file to be tagged and put back with all that came with them.
+
+    recognise: as for reading, but of files that have no labels yet, by which readers know them. carry: the
+    sentences in order; its last argument says whether columns must come back with tabs between them.
+    """
+
+    recognise: Callable[[Sample], int]
+    carry: Callable[[Stream, Source, Collector, bool], Iterator[Carried]]
+
+
 @dataclass(frozen=True, kw_only=True)
 class Format:
     """One format; what it cannot do is None.
@@ -77,7 +109,7 @@ class Format:
     each record. other_files: the files in such a folder that are none of this form.
     write, write_consensus: a corpus or a consensus to an open file; write_folder, write_consensus_folder:
     into an empty folder. Writers give back one line for everything that the format has no room for, and raise
-    before they would change a text or a label.
+    before they would change a text or a label. carrier: puts tags into a file as it stands.
     """
 
     name: str
@@ -91,6 +123,7 @@ class Format:
     recognise_folder: Callable[[Folder], int] | None = None
     read_folder: FolderReader | None = None
     other_files: Callable[[Folder], Sequence[Source]] | None = None
+    carrier: Carrier | None = None
     write: Callable[..., Notes] | None = None
     write_folder: Callable[[Corpus, Path], Notes] | None = None
     write_consensus: Callable[..., Notes] | None = None

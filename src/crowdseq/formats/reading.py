@@ -14,14 +14,13 @@ from crowdseq.errors import Advice, FormatError, InputError, Problem, SchemeErro
 from crowdseq.formats.conventions.label_set import LabelSet, widen
 from crowdseq.formats.conventions.names import renamed
 from crowdseq.formats.files.inputs import Input, list_inputs
-from crowdseq.formats.files.lines import head_text
-from crowdseq.formats.files.sources import HEAD_BYTES, Folder, Source, Stream, open_source
+from crowdseq.formats.files.sources import Folder, Source, Stream, open_source
 from crowdseq.formats.files.zip import is_archive, open_archive
 from crowdseq.formats.findings.collector import Collector, TooManyFaults, problem_of
 from crowdseq.formats.findings.import_report import FileRead, ImportReport
 from crowdseq.formats.findings.inspection import inspect
 from crowdseq.formats.format import LIKELY, Format, ReadRecord, Sample, unused_settings
-from crowdseq.formats.registry import find_format, looks_like, recognise, recognise_folder
+from crowdseq.formats.registry import find_format, looks_like, recognise, recognise_folder, sample_of
 from crowdseq.formats.settings import ReadSettings
 from crowdseq.formats.spans.align import project, visible
 from crowdseq.formats.spans.kept_text import TEXT, check_same_text
@@ -134,7 +133,7 @@ class _Loader:
     def _load_member(self, member: Source) -> None:
         """A file of a folder, which may be something else that lies there too."""
         with open_source(member, self.settings.limits) as stream:
-            sample = _sample(stream, self.settings)
+            sample = sample_of(stream, self.settings.encoding)
             likely, _ = looks_like(sample)
             if self.settings.format is None and (likely is None or not likely.has_labels):
                 what = "files in a folder were left out, their format is not known"
@@ -147,7 +146,7 @@ class _Loader:
             if is_archive(stream.head):
                 self._load_folder(open_archive(stream, source, self.settings.limits))
             else:
-                self._load_stream(stream, source, _sample(stream, self.settings))
+                self._load_stream(stream, source, sample_of(stream, self.settings.encoding))
 
     def _load_stream(self, stream: Stream, source: Source, sample: Sample) -> None:
         form = find_format(self.settings.format) if self.settings.format else recognise(sample)
@@ -277,8 +276,3 @@ def _is_sound(record: Record) -> bool:
         len(row) == len(record.tokens) and all(tag is None or isinstance(tag, str) for tag in row)
         for row in rows
     )
-
-
-def _sample(stream: Stream, settings: ReadSettings) -> Sample:
-    text = head_text(stream, settings.encoding)
-    return Sample(stream.name, stream.head, text, len(stream.head) < HEAD_BYTES)

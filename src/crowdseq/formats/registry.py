@@ -4,7 +4,8 @@ from collections.abc import Iterator, Mapping
 from importlib import import_module
 
 from crowdseq.errors import Advice, FormatError, Problem, SettingsError
-from crowdseq.formats.files.sources import Folder
+from crowdseq.formats.files.lines import head_text
+from crowdseq.formats.files.sources import HEAD_BYTES, Folder, Stream
 from crowdseq.formats.format import BY_NAME, NO, SURE, Format, Sample
 
 # Where each format is defined, below `crowdseq.formats.tools`. Of formats that are equally sure of a file the
@@ -39,6 +40,8 @@ _WHERE = {
 }
 # Those that take a whole folder as one thing: only these are asked about a folder.
 _OF_FOLDERS = ("brat", "inception", "datasets")
+# Those that `tag` puts tags into: only these are asked about a file to be tagged.
+_CARRYING = ("jsonl", "conll", "text")
 _PACKED = {
     b"BZh": "packed with bzip2",
     b"\xfd7zXZ\x00": "packed with xz",
@@ -75,6 +78,11 @@ def find_format(name: str) -> Format:
     if name not in FORMATS:
         raise SettingsError(f"format '{name}' is unknown, choose one of {', '.join(FORMATS)}")
     return FORMATS[name]
+
+
+def sample_of(stream: Stream, encoding: str | None) -> Sample:
+    """What a stream begins with."""
+    return Sample(stream.name, stream.head, head_text(stream, encoding), len(stream.head) < HEAD_BYTES)
 
 
 def looks_like(sample: Sample) -> tuple[Format | None, int]:
@@ -123,6 +131,16 @@ def recognise_folder(folder: Folder) -> Format | None:
         if form.recognise_folder is not None and form.recognise_folder(folder) > BY_NAME:
             return form
     return None
+
+
+def recognise_to_carry(sample: Sample) -> Format | None:
+    """The format in which a file can be tagged as it stands, or None."""
+    best, certainty = None, NO
+    for form in map(FORMATS.__getitem__, _CARRYING):
+        sure = form.carrier.recognise(sample) if form.carrier is not None else NO
+        if sure > certainty:
+            best, certainty = form, sure
+    return best
 
 
 def format_for_writing(name: str, path: str, setting: str = "target") -> Format:

@@ -86,9 +86,12 @@ def _check_old(file: TensorFile) -> None:
             raise file.fault(f"tensor '{name}' holds what is no number")
 
 
-def fingerprint(corpus: Corpus, recipe: Aggregator) -> str:
+def fingerprint(corpus: Corpus, recipe: Aggregator, max_memory: float | None = None) -> str:
     """A digest of the recipe, the words and the votes; threads change no number, so they do not count."""
-    settings = {name: value for name, value in describe_settings(recipe).items() if name != "threads"}
+    settings = describe_settings(recipe)
+    if recipe.can_bound_memory:  # as 0.1.0 wrote it, a setting before the seed: so its checkpoints are known
+        seed = settings.pop("seed")
+        settings |= {"max_memory": max_memory, "seed": seed}
     digest = hashlib.blake2b(repr((recipe.name, settings)).encode(), digest_size=16)
     crowd = corpus.annotations
     for array in (

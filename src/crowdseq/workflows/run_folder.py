@@ -14,7 +14,7 @@ from crowdseq.errors import Advice, CrowdseqError, FormatError, Problem
 from crowdseq.formats import read
 from crowdseq.formats.models.taggers import load_tagger
 from crowdseq.formats.settings import ReadSettings
-from crowdseq.methods import list_methods
+from crowdseq.methods import find_method, method_names
 from crowdseq.storage.json_file import JsonFile
 from crowdseq.storage.manifest import MANIFEST, read_manifest
 from crowdseq.tagging.tagger import Tagger
@@ -76,11 +76,6 @@ def open_run(folder: str | Path) -> OpenedRun:
     if read_manifest(place) != manifest:
         raise FormatError(Problem("was replaced while it was read, open it again", str(place)))
     return OpenedRun(run, settings.content)
-
-
-def run_paths(folder: Path) -> dict[str, str]:
-    """What stands in a run folder, by name."""
-    return {path.name: str(path) for path in sorted(folder.iterdir())}
 
 
 def _read_settings(folder: Path) -> JsonFile:
@@ -149,8 +144,7 @@ def _read_tagger(folder: Path, corpus: Corpus) -> Tagger | None:
 
 def _recipe(settings: JsonFile) -> Aggregator:
     method, values = settings.text("method"), settings.object("settings")
-    made = list_methods().get(method)
-    known = settings_of(made) if made is not None else {}
+    known = settings_of(find_method(method)) if method in method_names() else {}
     kept = {name: value for name, value in values.items() if name in known or name not in _OF_THE_MACHINE}
     try:
         return make_recipe(method, kept)

@@ -13,7 +13,8 @@ from crowdseq.evaluation.scores import evaluate
 from crowdseq.tagging.chunks import BORDERS
 from crowdseq.tagging.crf import CrfTrainer
 from crowdseq.tagging.features import FEATURE_SETS, FeatureSettings
-from crowdseq.tagging.tagger import Context, Tagger
+from crowdseq.tagging.sequence_tagger import Context
+from crowdseq.tagging.tagger import Tagger
 from crowdseq.workflows.reading import read
 from crowdseq_research.bench.rivals import known_tags
 

@@ -12,6 +12,7 @@ from typing import Any
 from crowdseq.errors import Advice, FormatError, Problem, SettingsError
 from crowdseq.storage.atomic import AtomicFile
 from crowdseq.storage.manifest import read_small_file
+from crowdseq.tagging.sequence_tagger import SequenceTagger
 from crowdseq.tagging.tagger import Tagger
 
 MODEL = "model.json"
@@ -28,7 +29,7 @@ def load_tagger(folder: str | Path) -> Tagger:
     return found
 
 
-def save_tagger(tagger: Tagger, folder: str | Path) -> None:
+def save_tagger(tagger: SequenceTagger, folder: str | Path) -> None:
     """Write a tagger into a folder, made if need be; each file is there whole or not at all."""
     files = tagger_files(tagger)
     target = Path(folder)
@@ -40,7 +41,7 @@ def save_tagger(tagger: Tagger, folder: str | Path) -> None:
             file.write(files[name])
 
 
-def tagger_files(tagger: Tagger) -> dict[str, bytes]:
+def tagger_files(tagger: SequenceTagger) -> dict[str, bytes]:
     """The files of a saved tagger by name."""
     for name in _MODULES.values():
         module = import_module(name)

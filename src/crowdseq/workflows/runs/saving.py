@@ -7,6 +7,7 @@ import platform
 from dataclasses import asdict, is_dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,8 +17,8 @@ from crowdseq.core.consensus import AnnotatorReport, Consensus
 from crowdseq.formats.models.taggers import tagger_files
 from crowdseq.formats.table_io.csv_rows import safe_table
 from crowdseq.formats.tools.native import consensus_jsonl, crowd_jsonl
-from crowdseq.reports.dependency import dependency_tables
 from crowdseq.reports.html import report_html
+from crowdseq.reports.runs import dependency_tables
 from crowdseq.storage.folders import AtomicFolder
 from crowdseq.storage.manifest import MANIFEST, Manifest
 from crowdseq.storage.tensors import encode_tensors
@@ -116,3 +117,8 @@ def annotators_csv(reports: tuple[AnnotatorReport, ...]) -> str:
         shown = ["" if number is None else f"{number:.4f}" for number in numbers]
         rows.writerow([report.annotator, report.sentences, report.tokens, *shown, "; ".join(report.flags)])
     return out.getvalue()
+
+
+def run_paths(folder: Path) -> dict[str, str]:
+    """What stands in a run folder, by name."""
+    return {path.name: str(path) for path in sorted(folder.iterdir())}

@@ -13,7 +13,7 @@ from crowdseq.core.corpus import Corpus
 from crowdseq.evaluation.scores import evaluate
 from crowdseq.simulation import simulate
 from crowdseq.tagging.crf import CrfTrainer
-from crowdseq.tagging.tagger import Tagger
+from crowdseq.tagging.sequence_tagger import SequenceTagger
 from crowdseq.workflows.comparing import score_tagger
 from crowdseq.workflows.learning import learn, train_tagger
 from crowdseq.workflows.run import Run
@@ -42,7 +42,7 @@ def compute_cell(key: Mapping[str, Any], data: Path) -> dict[str, Any]:
     }
 
 
-def tagger_scores(tagger: Tagger, unseen: Corpus) -> dict[str, Any]:
+def tagger_scores(tagger: SequenceTagger, unseen: Corpus) -> dict[str, Any]:
     """Precision, recall and F1, micro and macro, on text with gold."""
     found = score_tagger(tagger, unseen)
     return {name: found[name] for name in _SCORES}
@@ -57,7 +57,7 @@ def consensus_scores(consensus: Consensus) -> dict[str, Any]:
 
 def learn_with_tagger(
     crowd: Corpus, method: str, settings: Mapping[str, Any], followed: bool = False
-) -> tuple[Run, Tagger]:
+) -> tuple[Run, SequenceTagger]:
     """What a method learns from a crowd, and its own tagger or the CRF that follows it."""
     if method == "gold" or followed:
         run = learn(crowd, method, tagger=False, **settings)

@@ -1,32 +1,40 @@
 """Sentences taken out of columns and put back with a tag in the last one."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TypeAlias
+from collections.abc import Iterable, Iterator
 
 from crowdseq.errors import Advice, FormatError, Problem
-from crowdseq.formats.tools.conll.columns import DOCUMENT_START, HEADER, Columns
-
-# Tags and, if asked for, their confidence, to the text that a sentence becomes.
-Back: TypeAlias = Callable[[tuple[str, ...], list[float] | None], str]
+from crowdseq.formats.files.lines import read_lines
+from crowdseq.formats.files.sources import Source, Stream
+from crowdseq.formats.findings.collector import Collector
+from crowdseq.formats.format import LIKELY, NO, Back, Carried, Sample, with_tags
+from crowdseq.formats.tools.conll.columns import DOCUMENT_START, HEADER, Columns, parse_columns
 
 _SPACES = re.compile(" +")  # not str.split(): a no-break space belongs to its token
 _BLANK = " \t"
+_GUESSED_FROM = 200
+_EXTENSIONS = ("conll", "bio", "iob", "iob2", "tsv", "col")
+_JSON_ARRAY = re.compile(r"\s*\[\s*[\[{]")
 _TOKEN_FIRST = Columns(1, 0, None, {}, {})
 
 
-@dataclass(frozen=True)
-class Carried:
-    """One sentence: its tokens, its document, its way back into the file, and what else its tokens have."""
+def recognise_to_carry(sample: Sample) -> int:
+    """Told by its name, by tabs in every line, or by the mark of a document."""
+    lines = [line for line in (sample.lines or [sample.text])[:_GUESSED_FROM] if line.strip()]
+    is_named = sample.has_extension(_EXTENSIONS)
+    is_tabbed = bool(lines) and (all("\t" in line for line in lines) or lines[0].startswith(DOCUMENT_START))
+    is_array = _JSON_ARRAY.match(sample.text) is not None
+    return LIKELY if (is_named or is_tabbed) and not is_array else NO
 
-    tokens: tuple[str, ...]
-    doc: str | int | None
-    back: Back
-    columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+def carry(stream: Stream, source: Source, collector: Collector, with_tabs: bool) -> Iterator[Carried]:
+    """The sentences of columns; which one holds the token, and what others hold, the settings may say."""
+    given = collector.settings.columns
+    columns = parse_columns(given) if given else None
+    return _from_columns(read_lines(stream, collector), source.name, with_tabs, columns)
 
 
-def from_columns(
+def _from_columns(
     lines: Iterable[tuple[int, str]], name: str, tabs: bool, columns: Columns | None
 ) -> Iterator[Carried]:
     """Lines keep all that they have; the tag becomes their last column. Document marks are passed on."""
@@ -75,14 +83,6 @@ def _sentence(rows: list[str], document: int, columns: Columns | None, place: Pr
         lambda tags, confidence: with_tags(rows, separator, tags, confidence),
         {other: tuple(row[at] for row in cells) for other, at in known.others.items()},
     )
-
-
-def with_tags(
-    rows: Sequence[str], separator: str, tags: tuple[str, ...], confidence: list[float] | None
-) -> str:
-    """Lines with a tag at their end, and its confidence before it."""
-    more = [tags] if confidence is None else [tuple(f"{value:.4f}" for value in confidence), tags]
-    return "".join(separator.join(cells) + "\n" for cells in zip(rows, *more, strict=True))
 
 
 def _marks(lines: list[str]) -> Back:

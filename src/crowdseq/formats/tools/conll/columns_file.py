@@ -10,9 +10,10 @@ from crowdseq.errors import Advice, AnnotationError, FormatError, Problem
 from crowdseq.formats.conventions.roles import annotator_of, refuse_second_gold
 from crowdseq.formats.files.sources import Source, Stream
 from crowdseq.formats.findings.collector import Collector, problem_of
-from crowdseq.formats.format import Format, ReadRecord
+from crowdseq.formats.format import Carrier, Format, ReadRecord
 from crowdseq.formats.json_io.records import name_of
 from crowdseq.formats.tools.conll.blocks import Block, BlockReader, cut_at_spaces
+from crowdseq.formats.tools.conll.carrying import carry, recognise_to_carry
 from crowdseq.formats.tools.conll.columns import (
     EXTENSIONS,
     HEADER,
@@ -160,6 +161,7 @@ FORMAT = Format(
     settings=("columns", "files_mean"),
     recognise=recognise,
     read=read,
+    carrier=Carrier(recognise_to_carry, carry),
     write=write,
     write_consensus=write_consensus,
 )

@@ -1,5 +1,6 @@
 """Crowd JSONL, our own exchange form: one sentence a line, with everything that a corpus can hold."""
 
+import json
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any, BinaryIO
@@ -7,15 +8,29 @@ from typing import Any, BinaryIO
 from crowdseq.core.building import Record
 from crowdseq.core.corpus import Corpus
 from crowdseq.errors import Advice, AnnotationError, FormatError, Problem
+from crowdseq.formats.files.lines import read_lines
 from crowdseq.formats.files.sources import Source, Stream
 from crowdseq.formats.findings.collector import Collector, problem_of
-from crowdseq.formats.format import BY_NAME, LIKELY, NO, SURE, Format, ReadRecord, Sample
+from crowdseq.formats.format import (
+    BY_NAME,
+    LIKELY,
+    NO,
+    SURE,
+    Back,
+    Carried,
+    Carrier,
+    Format,
+    ReadRecord,
+    Sample,
+)
 from crowdseq.formats.json_io.records import name_of, read_objects
+from crowdseq.formats.json_io.strict import JsonFault, loads
 from crowdseq.formats.json_io.writing import encode_line
 
 FORMAT_VERSION = 1
 VERSION_KEY = "crowdseq"  # on the first line only, so that every line stays one sentence
 OWN_KEYS = frozenset({"id", "doc", "tokens", "gold", "annotations", "columns", VERSION_KEY})
+_OF_OTHER_LABELS = ("confidence", "sentence_confidence", "agreed")
 _TOKENS = re.compile(r'"tokens"\s*:\s*\[\s*["\]]')
 _CROWD = re.compile(r'"annotations"\s*:\s*\{|"gold"\s*:\s*(?:\[|null)')
 
@@ -116,11 +131,56 @@ def sentence_object(corpus: Corpus, place: int) -> dict[str, Any]:
     return made | dict(sentence.extras)
 
 
+def recognise_to_carry(sample: Sample) -> int:
+    """A JSON object at the beginning."""
+    return SURE if sample.text.lstrip().startswith("{") else NO
+
+
+def carry(stream: Stream, source: Source, collector: Collector, _: bool) -> Iterator[Carried]:
+    """One record a line; all that it says stays, but for what spoke of other labels."""
+    for number, line in read_lines(stream, collector):
+        if not line.strip():
+            continue
+        try:
+            record = loads(line)
+        except JsonFault as fault:
+            raise FormatError(Problem(f"not JSON ({fault}), mend the line", source.name, number)) from None
+        tokens = record.get("tokens") if isinstance(record, dict) else None
+        if not isinstance(tokens, list) or not all(isinstance(token, str) for token in tokens):
+            raise FormatError(Problem('no "tokens", a list of texts is needed', source.name, number))
+        doc = record.get("doc")
+        if doc is not None and not isinstance(doc, str | int):
+            raise FormatError(Problem('"doc" is no text, give the name of a document', source.name, number))
+        yield Carried(tuple(tokens), doc, _into_record(record), _record_columns(record, len(tokens)))
+
+
+def _record_columns(record: dict[str, Any], length: int) -> dict[str, tuple[str, ...]]:
+    """Those columns that have one text for each token; whoever needs another will miss it."""
+    held = record.get("columns")
+    return {
+        name: tuple(entries)
+        for name, entries in (held.items() if isinstance(held, dict) else ())
+        if isinstance(entries, list) and len(entries) == length and all(isinstance(x, str) for x in entries)
+    }
+
+
+def _into_record(record: dict[str, Any]) -> Back:
+    def back(tags: tuple[str, ...], confidence: list[float] | None) -> str:
+        kept = {key: value for key, value in record.items() if key not in _OF_OTHER_LABELS}
+        made: dict[str, Any] = kept | {"labels": list(tags)}
+        if confidence is not None:
+            made["confidence"] = confidence
+        return json.dumps(made, ensure_ascii=False) + "\n"
+
+    return back
+
+
 FORMAT = Format(
     name="jsonl",
     summary="crowd JSONL: one sentence a line with tokens, gold and annotations (ours; loses nothing)",
     extensions=("jsonl", "ndjson"),
     recognise=recognise,
     read=read,
+    carrier=Carrier(recognise_to_carry, carry),
     write=write,
 )

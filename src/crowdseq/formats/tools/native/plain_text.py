@@ -1,13 +1,17 @@
 """Plain text, one sentence a line: what a tagger is given to label."""
 
+import re
 from collections.abc import Iterator
 
 from crowdseq.core.building import Record
+from crowdseq.errors import Advice, FormatError, Problem
 from crowdseq.formats.files.lines import read_lines
 from crowdseq.formats.files.sources import Source, Stream
 from crowdseq.formats.findings.collector import Collector
-from crowdseq.formats.format import BY_NAME, NO, Format, ReadRecord, Sample
+from crowdseq.formats.format import BY_NAME, NO, Back, Carried, Carrier, Format, ReadRecord, Sample, with_tags
 from crowdseq.formats.spans.tokenize import tokenizer
+
+_JSON_ARRAY = re.compile(r"\s*\[\s*[\[{]")
 
 
 def recognise(sample: Sample) -> int:
@@ -29,6 +33,32 @@ def read(stream: Stream, source: Source, collector: Collector) -> Iterator[ReadR
         yield ReadRecord(Record(tokens, name, doc, place=f"{stream.name}:{number}"), number, line)
 
 
+def recognise_to_carry(sample: Sample) -> int:
+    """Whatever is nothing else, but for JSON arrays and for bytes that are no text."""
+    is_text = not _JSON_ARRAY.match(sample.text) and "\0" not in sample.text
+    return BY_NAME if is_text else NO
+
+
+def carry(stream: Stream, source: Source, collector: Collector, _: bool) -> Iterator[Carried]:
+    """One sentence a line; the answer is two columns, token and tag."""
+    cut = tokenizer(collector.settings.tokenizer)
+    has_text, has_tokens = False, False
+    for _number, line in read_lines(stream, collector):
+        has_text = has_text or bool(line.strip())
+        tokens = tuple(token for start, end in cut(line) if (token := line[start:end]).strip())
+        if tokens:
+            has_tokens = True
+            yield Carried(tokens, None, _with_gap(tokens))
+    if has_text and not has_tokens:
+        advice = Advice("choose another {tokenizer}", tokenizer="")
+        raise FormatError(Problem("no line has a token", source.name, advice=advice))
+
+
+def _with_gap(tokens: tuple[str, ...]) -> Back:
+    shown = [token.replace("\t", " ") for token in tokens]  # a tab separates columns
+    return lambda tags, confidence: with_tags(shown, "\t", tags, confidence) + "\n"
+
+
 FORMAT = Format(
     name="text",
     summary="plain text, one sentence a line, an empty line between documents (no labels)",
@@ -37,4 +67,5 @@ FORMAT = Format(
     settings=("tokenizer",),
     recognise=recognise,
     read=read,
+    carrier=Carrier(recognise_to_carry, carry),
 )
