@@ -14,6 +14,7 @@ from crowdseq.formats.findings.collector import Collector, Raw
 from crowdseq.formats.settings import ReadSettings
 
 NO, BY_NAME, LIKELY, SURE = range(4)
+TEXT = "text"  # extra key of a sentence: the characters that its tokens were cut from
 # Settings that all formats use which mark characters instead of tokens.
 MARKING = (
     "types",
