@@ -7,8 +7,8 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 CODE := src tests scripts research
 
 # What is installed and what builds it (hatchling) are those of constraints.txt; newer pips want the second name too.
-export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
-export PIP_BUILD_CONSTRAINT := $(CURDIR)/constraints.txt
+export PIP_CONSTRAINT := constraints.txt
+export PIP_BUILD_CONSTRAINT := constraints.txt
 
 .PHONY: help demo test check fix bench docs reproduce fuzz chromium wheel-test clean
 help: ## what there is to make

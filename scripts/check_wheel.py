@@ -38,7 +38,7 @@ def main() -> int:
 def build(folder: Path) -> Path:
     """The wheel of the product."""
     pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--disable-pip-version-check", "--no-deps"]
-    subprocess.run([*pip, "--wheel-dir", str(folder), str(ROOT)], check=True, env=_constrained())
+    subprocess.run([*pip, "--wheel-dir", str(folder), "."], check=True, cwd=ROOT, env=_constrained())
     (wheel,) = folder.glob("crowdseq-*.whl")
     return wheel
 
@@ -48,7 +48,7 @@ def install(wheel: Path, environment: Path) -> list[str]:
     venv.create(environment, with_pip=False)
     python = str(environment / "bin" / "python")
     pip = [sys.executable, "-m", "pip", "--python", python, "--quiet", "--disable-pip-version-check"]
-    subprocess.run([*pip, "install", str(wheel)], check=True, env=_constrained())
+    subprocess.run([*pip, "install", str(wheel)], check=True, cwd=ROOT, env=_constrained())
     return [str(environment / "bin" / "crowdseq")]
 
 
@@ -86,10 +86,12 @@ def _run(command: Sequence[str], folder: Path) -> subprocess.CompletedProcess[st
 
 
 def _constrained() -> dict[str, str]:
-    """The versions of constraints.txt, for what is installed and for what builds the wheel."""
-    constraints = str(ROOT / "constraints.txt")
+    """The versions of constraints.txt, for what is installed and for what builds the wheel.
+
+    By a relative path, from the root: pip cuts these settings at spaces.
+    """
     kept = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
-    return kept | {"PIP_CONSTRAINT": constraints, "PIP_BUILD_CONSTRAINT": constraints}
+    return kept | {"PIP_CONSTRAINT": "constraints.txt", "PIP_BUILD_CONSTRAINT": "constraints.txt"}
 
 
 if __name__ == "__main__":

@@ -1,10 +1,10 @@
 """Counts of the page: first, level, above the paper, near the ceiling, each with a case that says no."""
 
 import pytest
-from crowdseq_research.paper.tables.variant_reading import variants_reading
 
 from cell_worlds import grid_cell
 from crowdseq_research.paper.cells.keys import Crowd
+from crowdseq_research.paper.page.variant_reading import variants_reading
 from crowdseq_research.paper.tables.grid_reading import (
     behind_reading,
     behind_table,
