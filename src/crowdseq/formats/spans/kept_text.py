@@ -13,9 +13,6 @@ from crowdseq.formats.spans.align import Mark
 from crowdseq.formats.spans.offsets import cluster_starts, whole_number
 
 Pieces = Sequence[tuple[str, str]]
-# Extra keys of a sentence; with them an export gives back the characters that were marked.
-SPANS, GOLD_SPANS, OFFSETS = "spans", "gold_spans", "offsets"
-ORIGINAL = "original_text"  # where the text was normalised
 
 
 @dataclass(frozen=True)
