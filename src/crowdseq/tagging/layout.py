@@ -13,10 +13,16 @@ from crowdseq.numerics.compiling import own_labels
 from crowdseq.numerics.features.grouped import PieceMasses, RowStretch, pair_masses, scatter, scatter_part
 from crowdseq.numerics.features.listed import scatter_entries, scatter_listed
 from crowdseq.numerics.features.piece_rows import PieceRows, ValueWeights, pair_columns, score_values
-from crowdseq.tagging.active_pairs import active_pairs, listed_pairs, rows_pay, value_rows
-from crowdseq.tagging.entries import TokenEntries
+from crowdseq.tagging.entries import (
+    TokenEntries,
+    active_pairs,
+    cut_rows,
+    listed_pairs,
+    rows_pay,
+    stretches,
+    value_rows,
+)
 from crowdseq.tagging.inventory import Inventory
-from crowdseq.tagging.row_parts import cut_rows, stretches
 
 _PARTS_PER_THREAD = 16  # uneven parts even out when each thread takes several
 
