@@ -5,9 +5,8 @@ from pathlib import Path
 
 from crowdseq.reports.html import report_html
 from crowdseq.storage.atomic import AtomicFile, check_free
+from crowdseq.workflows.reading import STANDARD_OUTPUT
 from crowdseq.workflows.run_folder import open_run
-
-STANDARD_OUTPUT = "-"
 
 
 def run_report(folder: str | Path, *, title: str | None = None) -> str:

@@ -21,9 +21,8 @@ from crowdseq.storage.atomic import AtomicFile
 from crowdseq.tagging.sequence_tagger import Context
 from crowdseq.tagging.tagger import Tagger
 from crowdseq.workflows.choosing import READ_ALL
-from crowdseq.workflows.reading import SILENT, Listener
-from crowdseq.workflows.reporting import STANDARD_OUTPUT
-from crowdseq.workflows.run_folder import TAGGER_FILES, check_files
+from crowdseq.workflows.reading import SILENT, STANDARD_OUTPUT, Listener
+from crowdseq.workflows.runs.files import TAGGER_FILES, check_manifest
 
 _SENTENCES_AT_A_TIME = 4096
 
@@ -75,7 +74,7 @@ def open_tagger(folder: str | Path) -> Tagger:
         what = "is a file, not" if path.exists() else "there is no such folder, give"
         raise FormatError(Problem(f"{what} the folder of a run or of a saved tagger", str(path)))
     if not (path / "model.json").exists():
-        check_files(path, TAGGER_FILES)
+        check_manifest(path, TAGGER_FILES)
     if (path / "tagger").is_dir():
         return load_tagger(path / "tagger")
     if (path / "settings.json").exists() and not (path / "model.json").exists():
