@@ -55,26 +55,26 @@ def load_run(folder: str | Path) -> Run:
 
 def open_run(folder: str | Path) -> OpenedRun:
     """The same, with the settings as they stand in the folder."""
-    place = Path(folder)
-    settings = _read_settings(place)
-    manifest = check_files(place, (*NEEDED, *TAGGER_FILES))
+    path = Path(folder)
+    settings = _read_settings(path)
+    manifest = check_files(path, (*NEEDED, *TAGGER_FILES))
     scheme = _scheme(settings)
-    corpus = _read_crowd(place / CROWD, scheme)
-    metrics = _read_metrics(place / METRICS, corpus)
-    probabilities = read_probabilities(place / POSTERIORS, corpus, LEARN_AGAIN)
-    tag_ids = read_labels(place / LABELS, corpus, probabilities, LEARN_AGAIN)
+    corpus = _read_crowd(path / CROWD, scheme)
+    metrics = _read_metrics(path / METRICS, corpus)
+    probabilities = read_probabilities(path / POSTERIORS, corpus, LEARN_AGAIN)
+    tag_ids = read_labels(path / LABELS, corpus, probabilities, LEARN_AGAIN)
     scalars = metrics.object("parameters") if "parameters" in metrics.content else {}
-    parameters = read_parameters(place / PARAMETERS, corpus, LEARN_AGAIN) | scalars
+    parameters = read_parameters(path / PARAMETERS, corpus, LEARN_AGAIN) | scalars
     belief = sharpened(probabilities, _temperature(metrics, scalars))
     reports = judge_annotators(corpus, belief, tag_ids)
     history = metrics.numbers("history")
     try:
         consensus = Consensus(corpus, tag_ids, probabilities, reports, parameters, history)
     except CrowdseqError as error:
-        raise FormatError(Problem(str(error), str(place / LABELS), advice=LEARN_AGAIN)) from None
-    run = Run(consensus, _read_tagger(place, corpus), _recipe(settings), metrics.number("seconds"))
-    if read_manifest(place) != manifest:
-        raise FormatError(Problem("was replaced while it was read, open it again", str(place)))
+        raise FormatError(Problem(str(error), str(path / LABELS), advice=LEARN_AGAIN)) from None
+    run = Run(consensus, _read_tagger(path, corpus), _recipe(settings), metrics.number("seconds"))
+    if read_manifest(path) != manifest:
+        raise FormatError(Problem("was replaced while it was read, open it again", str(path)))
     return OpenedRun(run, settings.content)
 
 

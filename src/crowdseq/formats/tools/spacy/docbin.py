@@ -11,9 +11,8 @@ from crowdseq.errors import Advice, AnnotationError, FormatError, Problem
 from crowdseq.formats.conventions.roles import annotator_of
 from crowdseq.formats.files.sources import Source, Stream
 from crowdseq.formats.findings.collector import Collector, problem_of
-from crowdseq.formats.format import BY_NAME, MARKING, NO, SURE, Format, ReadRecord, Sample
+from crowdseq.formats.format import BY_NAME, MARKING, NO, SURE, TEXT, Format, ReadRecord, Sample
 from crowdseq.formats.settings import Limits
-from crowdseq.formats.spans.kept_text import TEXT
 from crowdseq.formats.spans.resolve import Region
 from crowdseq.formats.spans.to_records import Document, Marker
 from crowdseq.formats.spans.tokenize import library
