@@ -3,41 +3,53 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 DATA ?= $(or $(CROWDSEQ_DATA),../shared/data)
+PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
+CODE := src tests scripts research
 
-.PHONY: help demo test check fix bench docs reproduce fuzz clean
+# What is installed and what builds it (hatchling) are those of constraints.txt; newer pips want the second name too.
+export PIP_CONSTRAINT := constraints.txt
+export PIP_BUILD_CONSTRAINT := constraints.txt
+
+.PHONY: help demo test check fix bench docs reproduce fuzz chromium wheel-test clean
 help: ## what there is to make
-	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | expand -t 12
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
 
 $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "crowdseq needs Python 3.11 or newer: make PYTHON=python3.11 ...")'
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.base: $(BIN)/python pyproject.toml constraints.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e .
+	$(PIP) install -e .
 	@touch $@
 
-$(VENV)/.test: $(VENV)/.base
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test]'
+$(VENV)/.test: $(VENV)/.base research/pyproject.toml
+	$(PIP) install -e '.[test]' -e './research[test]'
 	@touch $@
 
 demo: $(VENV)/.base ## the whole job on the corpus that ships with the package
 	$(BIN)/crowdseq demo --out crowdseq-demo --force
 
 check: $(VENV)/.test ## format, lint, types, import contracts
-	$(BIN)/ruff format --check src tests scripts
-	$(BIN)/ruff check src tests scripts
+	$(BIN)/ruff format --check $(CODE)
+	$(BIN)/ruff check $(CODE)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-test: check ## every check and every test
+test: check chromium wheel-test ## every check and every test
 	$(BIN)/pytest -q -n 2 --dist loadscope
 
+chromium: ## Chromium for the tests in a browser, where it is missing and may be installed (CHROMIUM=install: by sudo)
+	@CHROMIUM='$(CHROMIUM)' sh scripts/install_chromium.sh
+
+wheel-test: $(VENV)/.test ## the wheel alone in an empty environment: does the product work without its research
+	$(BIN)/python scripts/check_wheel.py
+
 fix: $(VENV)/.test ## format, and mend what can be mended by itself
-	$(BIN)/ruff format src tests scripts
-	$(BIN)/ruff check --fix src tests scripts
+	$(BIN)/ruff format $(CODE)
+	$(BIN)/ruff check --fix $(CODE)
 
 $(VENV)/.bench: $(VENV)/.test
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[bench]'
+	$(PIP) install -e './research[bench]'
 	@touch $@
 
 bench: $(VENV)/.bench ## speed beside the rivals, into results/

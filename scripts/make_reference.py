@@ -6,11 +6,10 @@ from pathlib import Path
 import click
 
 from crowdseq.cli.main import COMMANDS, crowdseq
-from crowdseq.formats import list_formats
 from crowdseq.methods import list_methods
 from crowdseq.reports.methods import method_defaults, method_table
 from crowdseq.reports.tables import Table, as_markdown
-from crowdseq.workflows.abilities import abilities
+from crowdseq.workflows.listing import format_rows
 
 REFERENCE = Path(__file__).resolve().parents[1] / "docs" / "reference"
 NOTE = "<!-- written by scripts/make_reference.py; run `make docs` after a change -->\n"
@@ -49,7 +48,7 @@ def methods_page() -> str:
 
 def formats_page() -> str:
     """The table of formats."""
-    rows = tuple((f"`{form.name}`", abilities(form), form.summary) for form in list_formats())
+    rows = tuple((f"`{row.name}`", ", ".join(row.able), row.summary) for row in format_rows())
     return "\n".join([NOTE, "# Formats\n", as_markdown(Table(("format", "we can", "what it is"), rows)), ""])
 
 

@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from real_corpora import real_corpora
+
 # No deadline: the first call of a kernel compiles it. The same examples every time, so that a red run is
 # red again; `CROWDSEQ_SEARCH=deep` looks at many more, and at others each time.
 settings.register_profile("repeatable", deadline=None, derandomize=True)
@@ -16,8 +18,4 @@ settings.load_profile(os.environ.get("CROWDSEQ_SEARCH", "repeatable"))
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
     """The folder of real corpora; tests that need it are skipped where it is absent."""
-    beside = Path(__file__).resolve().parents[2] / "shared" / "data"
-    folder = Path(os.environ.get("CROWDSEQ_DATA", beside))
-    if not folder.is_dir():
-        pytest.skip(f"the real corpora are not at {folder}, set CROWDSEQ_DATA to their folder")
-    return folder
+    return real_corpora()

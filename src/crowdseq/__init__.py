@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from crowdseq.simulation import simulate
     from crowdseq.tagging.tagger import Tagger
     from crowdseq.workflows.demonstrating import demo_corpus
-    from crowdseq.workflows.learning import Run, learn
+    from crowdseq.workflows.learning import learn
     from crowdseq.workflows.reading import read
+    from crowdseq.workflows.run import Run
     from crowdseq.workflows.run_folder import load_run as load
 
 # Name to the module that defines it and its name there; loaded when first asked for, so that the command
@@ -29,7 +30,7 @@ _WHERE = {
     "Corpus": ("crowdseq.core.corpus", "Corpus"),
     "CrowdseqError": ("crowdseq.errors", "CrowdseqError"),
     "LabelScheme": ("crowdseq.core.labels", "LabelScheme"),
-    "Run": ("crowdseq.workflows.learning", "Run"),
+    "Run": ("crowdseq.workflows.run", "Run"),
     "Sentence": ("crowdseq.core.text", "Sentence"),
     "Span": ("crowdseq.core.spans", "Span"),
     "Tagger": ("crowdseq.tagging.tagger", "Tagger"),

@@ -8,7 +8,9 @@ CrowdseqError
 └── UsageError            the call is wrong: exit code 2
     ├── SettingsError       a setting is out of range or unknown
     ├── OutputExistsError   an output is there already and may not be overwritten
-    └── MissingExtraError   an optional dependency is not installed
+    ├── OutputBusyError     another process is writing there
+    ├── MissingExtraError   an optional dependency is not installed
+    └── MissingCommandError a command comes with another distribution, which is not installed
 """
 
 from collections.abc import Callable
@@ -27,9 +29,9 @@ def in_python(name: str, value: str) -> str:
 class Advice:
     """What to do about a fault. It names settings, and each door words them in its own way.
 
-    `Advice("say {files_mean}, else name only one of {0}", files, files_mean="annotator")` is "say --files-mean
-    annotator, …" on the command line and "say files_mean='annotator', …" in Python. Positional values are data
-    and are told as they are; a setting whose value is empty is only named.
+    `Advice("say {files_mean}, else name only {0}", files, files_mean="annotator")` is "say --files-mean
+    annotator, …" on the command line and "say files_mean='annotator', …" in Python. Positional values are
+    data and are told as they are; a setting whose value is empty is only named.
     """
 
     def __init__(self, text: str, *data: object, **settings: str) -> None:
@@ -125,8 +127,21 @@ class OutputExistsError(UsageError):
     """An output is there already and may not be overwritten."""
 
 
-class MissingExtraError(UsageError):
-    """An optional dependency is not installed."""
+class OutputBusyError(UsageError):
+    """Another process is writing there."""
 
-    def __init__(self, what: str, extra: str) -> None:
-        super().__init__(f"{what} needs an extra: pip install 'crowdseq[{extra}]'")
+
+class MissingExtraError(UsageError):
+    """An optional dependency is not installed; the extra is one of crowdseq unless another is named."""
+
+    def __init__(self, what: str, extra: str, distribution: str = "crowdseq") -> None:
+        super().__init__(f"{what} needs an extra: pip install '{distribution}[{extra}]'")
+
+
+class MissingCommandError(UsageError):
+    """A command comes with another distribution, which is not installed."""
+
+    def __init__(self, command: str, distribution: str) -> None:
+        super().__init__(
+            f"{command} comes with {distribution}, which is not installed: pip install {distribution}"
+        )

@@ -1,21 +1,27 @@
 """What every registered method promises, whatever it does inside."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 
 from builders import corpus, random_corpus
-from crowdseq.aggregation.contract import Aggregator
+from crowdseq.aggregation.contract import Aggregator, RunContext
+from crowdseq.arrays import FloatArray
 from crowdseq.core.building import CorpusBuilder, Record
 from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
+from crowdseq.engines.local import LocalEngine
+from crowdseq.errors import SettingsError
 from crowdseq.methods import list_methods
 
 METHODS = sorted(list_methods())
 CROWD_METHODS = [name for name in METHODS if name != "gold"]
 CALM_METHODS = [name for name in CROWD_METHODS if not list_methods()[name]().draws]
+RESUMABLE_METHODS = [name for name in METHODS if list_methods()[name].can_resume]
+BOUNDED_METHODS = [name for name in METHODS if list_methods()[name].can_bound_memory]
+CHOOSING_METHODS = [name for name in METHODS if list_methods()[name].can_use_dev]
 CLIMBING_METHODS = [name for name in METHODS if list_methods()[name]().monotone]
 
 
@@ -193,3 +199,52 @@ def test_a_recipe_is_its_settings(name: str) -> None:
     made = recipe(name)
     assert made == recipe(name)
     assert repr(made).startswith(type(made).__name__ + "(")
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_the_number_of_threads_changes_no_number(
+    name: str, crowd: Corpus, settled: Callable[[str], Consensus]
+) -> None:
+    many = recipe(name).aggregate(crowd, RunContext(engine=LocalEngine(threads=2)))
+    np.testing.assert_array_equal(many.probabilities, settled(name).probabilities)
+
+
+class Memory:
+    """Keeps every round in memory, and hands out the last."""
+
+    def __init__(self, *kept: Mapping[str, FloatArray]) -> None:
+        self.kept = list(kept)
+
+    def load(self) -> Mapping[str, FloatArray] | None:
+        return self.kept[-1] if self.kept else None
+
+    def keep(self, arrays: Mapping[str, FloatArray]) -> None:
+        self.kept.append({name: np.array(value) for name, value in arrays.items()})
+
+
+@pytest.mark.parametrize("name", RESUMABLE_METHODS)
+def test_going_on_from_any_kept_round_gives_the_same_answer(
+    name: str, crowd: Corpus, settled: Callable[[str], Consensus]
+) -> None:
+    rounds = Memory()
+    recipe(name).aggregate(crowd, RunContext(keeper=rounds))
+    assert len(rounds.kept) == len(settled(name).history)
+    for kept in rounds.kept:
+        again = recipe(name).aggregate(crowd, RunContext(keeper=Memory(kept)))
+        np.testing.assert_array_equal(again.probabilities, settled(name).probabilities)
+        assert again.history == settled(name).history
+
+
+@pytest.mark.parametrize("name", CHOOSING_METHODS)
+def test_a_dev_text_chooses_among_the_rounds(
+    name: str, crowd: Corpus, settled: Callable[[str], Consensus]
+) -> None:
+    consensus = recipe(name).aggregate(crowd, RunContext(dev=random_corpus(8, sentences=20)))
+    assert_sound(consensus)
+    assert consensus.history == settled(name).history[: len(consensus.history)]
+
+
+@pytest.mark.parametrize("name", BOUNDED_METHODS)
+def test_a_run_that_needs_more_memory_than_it_may_take_is_refused(name: str, crowd: Corpus) -> None:
+    with pytest.raises(SettingsError, match="max_memory"):
+        recipe(name).aggregate(crowd, RunContext(max_memory=0.0))

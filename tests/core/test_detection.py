@@ -6,9 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from builders import corpus, random_tags
-from crowdseq.core.assembly import count_bigrams
+from crowdseq.core.assembly import count_bigrams, detect_kind
 from crowdseq.core.building import CorpusBuilder, Record
-from crowdseq.core.detection import detect_kind
 from crowdseq.core.labels import LabelScheme
 from crowdseq.errors import SchemeError
 

@@ -40,8 +40,10 @@ def test_every_method_has_a_page(name: str) -> None:
 
 
 def test_every_method_file_is_registered() -> None:
-    files = {path.stem for path in (ROOT / "src/crowdseq/methods").glob("*.py")} - {"__init__"}
-    assert {name.replace("-", "_") for name in list_methods()} == files
+    methods = ROOT / "src/crowdseq/methods"
+    files = {path.stem for path in methods.glob("*.py")} - {"__init__"}
+    folders = {path.parent.name for path in methods.glob("*/__init__.py")}
+    assert {name.replace("-", "_") for name in list_methods()} == files | folders
 
 
 @pytest.mark.parametrize("form", list_formats(), ids=lambda form: form.name)

@@ -9,7 +9,7 @@ from builders import corpus, random_corpus
 from copying_oracles import slow_common_errors
 from crowdseq.core.annotations import Annotations
 from crowdseq.core.corpus import Corpus
-from crowdseq.evaluation import wrong_votes
+from crowdseq.evaluation import copying
 from crowdseq.evaluation.copying import find_copies
 
 
@@ -61,7 +61,7 @@ def test_what_is_told_of_a_pair_is_what_a_slow_count_gives(unlabelled: float) ->
 def test_working_in_small_portions_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     world = _with_copy(_crowd(2), source=1, copy=4)
     whole = find_copies(world, world.gold_tags)
-    monkeypatch.setattr(wrong_votes, "_CELLS_AT_A_TIME", 100)
+    monkeypatch.setattr(copying, "_CELLS_AT_A_TIME", 100)
     (found,) = find_copies(world, world.gold_tags)
     assert found[:3] == whole[0][:3]
     assert found.expected == pytest.approx(whole[0].expected)

@@ -10,7 +10,7 @@ from crowdseq.core.corpus import Corpus
 from crowdseq.errors import AnnotationError, FormatError, OutputExistsError, SettingsError
 from crowdseq.formats import ReadSettings, read
 from crowdseq.formats.settings import Limits
-from crowdseq.workflows.choosing import Selection
+from crowdseq.workflows.choosing import Reading
 from crowdseq.workflows.reading import read_parts
 from file_fixtures import Faults, Put
 
@@ -331,9 +331,7 @@ def test_an_input_of_faulty_records_alone_says_how_many_why_and_where(put: Put) 
     )
     assert Path("rejected.jsonl").read_text().count("\n") == 2
     with pytest.raises(AnnotationError, match=r"c\.jsonl: all 2 records are faulty .* see rejected\.jsonl"):
-        read_parts(
-            (name,), (ReadSettings(on_error="skip", rejects="rejected.jsonl", force=True), Selection())
-        )
+        read_parts((name,), Reading(ReadSettings(on_error="skip", rejects="rejected.jsonl", force=True)))
 
 
 def test_an_empty_input_says_so(put: Put) -> None:

@@ -13,7 +13,8 @@ from safetensors.numpy import load_file, save_file
 
 from builders import corpus
 from crowdseq.errors import CrowdseqError, FormatError, SettingsError
-from crowdseq.formats.models.crf import MODEL, WEIGHTS, load_tagger, save_tagger
+from crowdseq.formats.models.crf import DIGEST, MODEL, WEIGHTS, description_digest
+from crowdseq.formats.models.taggers import load_tagger, save_tagger
 from crowdseq.tagging.crf import CrfTrainer
 from crowdseq.tagging.features import FeatureSettings
 from crowdseq.tagging.tagger import Tagger
@@ -93,8 +94,10 @@ def test_a_missing_file_is_named(saved: Path, name: str) -> None:
 
 
 def change_description(folder: Path, change: Callable[[dict[str, Any]], object]) -> None:
+    """Change the description and make its check sum fit again, as an attacker would."""
     content = json.loads((folder / MODEL).read_text())
     change(content)
+    content[DIGEST] = description_digest(content)
     (folder / MODEL).write_text(json.dumps(content))
 
 
@@ -242,3 +245,29 @@ def test_what_is_no_file_is_refused_at_once(saved: Path, name: str) -> None:
     os.mkfifo(saved / name)
     with pytest.raises(FormatError, match=f"{name}: is no file"):
         load_tagger(saved)
+
+
+def test_a_description_changed_by_chance_is_refused(saved: Path) -> None:
+    text = (saved / MODEL).read_text()
+    (saved / MODEL).write_text(text.replace("PER", "DOG"))
+    with pytest.raises(
+        FormatError, match=f"{MODEL}: was changed after it was written, save the tagger again"
+    ):
+        load_tagger(saved)
+
+
+def test_a_description_without_a_check_sum_of_its_own_is_read(saved: Path, tagger: Tagger) -> None:
+    content = json.loads((saved / MODEL).read_text())
+    del content[DIGEST]  # as crowdseq 0.1.0 wrote it
+    (saved / MODEL).write_text(json.dumps(content))
+    assert load_tagger(saved).tag_many(TEXT) == tagger.tag_many(TEXT)
+
+
+def test_a_tagger_of_an_unknown_format_is_told_in_one_line(saved: Path) -> None:
+    (saved / MODEL).write_text('{"format": "somebody-elses", "version": 1}')
+    with pytest.raises(FormatError) as told:
+        load_tagger(saved)
+    assert str(told.value) == (
+        f"{saved / MODEL}: holds a tagger of the format 'somebody-elses', this crowdseq knows "
+        "crowdseq-tagger, update crowdseq to open it"
+    )

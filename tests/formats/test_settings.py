@@ -4,8 +4,10 @@ from typing import Any
 
 import pytest
 
+from crowdseq.core.building import DUPLICATES
+from crowdseq.core.labels import KINDS
 from crowdseq.errors import SettingsError
-from crowdseq.formats.settings import Limits, ReadSettings
+from crowdseq.formats.settings import Limits, ReadSettings, reading_options
 
 
 @pytest.mark.parametrize(
@@ -45,7 +47,7 @@ def test_other_names_of_schemes_are_known(name: str, kind: str) -> None:
 
 
 def test_a_rejects_file_needs_skipping() -> None:
-    with pytest.raises(SettingsError, match="on_error=skip"):
+    with pytest.raises(SettingsError, match="say on_error='skip'"):
         ReadSettings(rejects="bad.jsonl")
 
 
@@ -68,3 +70,16 @@ def test_an_unknown_tokeniser_is_refused_before_the_first_byte(name: str) -> Non
 
 def test_a_tokeniser_of_spacy_is_loaded_when_first_used() -> None:
     assert ReadSettings(tokenizer="spacy:nowhere").tokenizer == "spacy:nowhere"
+
+
+def test_what_may_be_chosen_is_what_a_corpus_can_be_built_with() -> None:
+    """Written down twice, since the command line reads the choices before anything heavy is loaded."""
+    assert reading_options()["scheme"].choices == KINDS
+    assert reading_options()["duplicates"].choices == DUPLICATES
+
+
+def test_every_choice_of_every_option_is_taken() -> None:
+    for name, option in reading_options().items():
+        for choice in option.choices:
+            chosen: dict[str, Any] = {name: choice}
+            assert getattr(ReadSettings(**chosen), name) == choice

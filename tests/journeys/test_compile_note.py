@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from builders import random_corpus
-from crowdseq.formats.models.crf import save_tagger
+from crowdseq.formats.models.taggers import save_tagger
 from crowdseq.tagging.crf import CrfTrainer
 
 

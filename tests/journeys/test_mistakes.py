@@ -150,7 +150,7 @@ def test_a_reader_that_goes_away_is_no_failure(small_crowd: Path) -> None:
         (
             ("learn", "crowd.jsonl", "-m", "mace", "--seed", "2", "--set", "seed=1", "-o", "run"),
             2,
-            "--seed 2 contradicts --set seed=1",
+            "seed is given twice, as 1 and as 2: say --seed 2 alone",
         ),
         (("check", "crowd.jsonl", "--where", "doc=nowhere"), 2, "nothing is left"),
     ],

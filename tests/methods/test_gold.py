@@ -5,6 +5,7 @@ from crowdseq.core.building import CorpusBuilder, Record
 from crowdseq.methods.crf_ma import CrfMa
 from crowdseq.methods.gold import Gold
 from crowdseq.tagging.crf import CrfTrainer
+from crowdseq.tagging.tagger import Tagger
 
 
 def test_penalties_are_those_of_the_trainer() -> None:
@@ -23,7 +24,7 @@ def test_labels_inside_the_tagger_are_those_asked_for() -> None:
     world = corpus(*["so/O Ada/B-P ran/O", "it/O ran/O"] * 5)
     for chunks in ("BIOES", "borders"):
         tagger = Gold(chunks=chunks).learn(world).tagger
-        assert tagger is not None
+        assert isinstance(tagger, Tagger)
         assert tagger.chain.kind == chunks
 
 

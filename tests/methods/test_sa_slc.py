@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 
 from builders import corpus, random_corpus
-from crowdseq.aggregation.contract import Help
+from crowdseq.aggregation.contract import RunContext
 from crowdseq.aggregation.truth_model import Belief
 from crowdseq.arrays import FloatArray
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.labels import LabelScheme
+from crowdseq.engines.local import LocalEngine
 from crowdseq.errors import SettingsError
 from crowdseq.evaluation.scores import score_tags
 from crowdseq.formats import read
@@ -20,6 +21,7 @@ from crowdseq.methods.sa_slc import SaSlc
 from crowdseq.methods.sa_slc.evidence import ContextVotes, Evidence, word_numbers
 from crowdseq.methods.sa_slc.joint_em import JointEm, State
 from crowdseq.methods.sa_slc.plausibility import LEVELS, plausibility_levels
+from crowdseq.methods.sa_slc.preparation import prepare
 from crowdseq.numerics.crowds.dependency import Smoothing
 
 PLAIN_EM = {
@@ -120,7 +122,7 @@ def context(dependency: str, before: int, earlier: int) -> tuple[object, ...]:
 
 def session_of(world: Corpus, **settings: object) -> JointEm:
     recipe = SaSlc(**(PLAIN_EM | {"repeat_tokens": "all"} | settings))  # type: ignore[arg-type]
-    return recipe._prepare(world)[0]
+    return prepare(world, recipe.settings)[0]
 
 
 def listed_posterior(
@@ -219,7 +221,7 @@ def test_the_objective_is_the_likelihood_of_a_shared_truth_less_the_penalty() ->
 
 def test_told_probabilities_are_those_of_the_belief_behind_the_tags() -> None:
     world = random_corpus(8, sentences=40, documents=8, accuracy=0.6)
-    session, _ = SaSlc(rounds=3)._prepare(world)
+    session, _ = prepare(world, SaSlc(rounds=3).settings)
     state = session.from_shares(np.full((world.n_tokens, len(world.scheme)), 1 / len(world.scheme)))
     for _ in range(3):
         state = session.step(state)
@@ -276,7 +278,7 @@ def test_local_confusions_are_recovered_from_a_generated_crowd() -> None:
     assert score_tags(world.gold_tags, consensus.tag_ids, world.offsets, world.scheme).f1 == pytest.approx(
         1, abs=0.02
     )
-    session, _ = recipe._prepare(world)
+    session, _ = prepare(world, recipe.settings)
     learned = np.exp(session.evidence.learn(np.array(consensus.probabilities), session.smoothing))
     votes, errors = session.evidence.votes, []
     enough = np.bincount(session.evidence.model.kinds)
@@ -308,7 +310,7 @@ def test_the_paper_preset_runs_and_its_seed_decides() -> None:
 def test_threads_change_no_number(threads: int) -> None:
     world = random_corpus(4, sentences=80, annotators=5, voters=4, documents=10)
     one = SaSlc(rounds=3).aggregate(world)
-    many = SaSlc(rounds=3, threads=threads).aggregate(world)
+    many = SaSlc(rounds=3).aggregate(world, RunContext(engine=LocalEngine(threads)))
     np.testing.assert_array_equal(one.probabilities, many.probabilities)
 
 
@@ -356,10 +358,10 @@ def test_a_run_that_was_cut_off_ends_as_an_unbroken_one(stop_after: int) -> None
     whole = recipe.learn(world).consensus
     keeper = MemoryKeeper(stop_after)
     with pytest.raises(KeyboardInterrupt):
-        recipe.learn(world, help=Help(keeper))
+        recipe.learn(world, RunContext(keeper=keeper))
     resumed = MemoryKeeper()
     resumed.kept = keeper.kept
-    again = recipe.learn(world, help=Help(resumed)).consensus
+    again = recipe.learn(world, RunContext(keeper=resumed)).consensus
     np.testing.assert_array_equal(again.probabilities, whole.probabilities)
     assert again.history == whole.history
 
@@ -401,7 +403,7 @@ def test_wrong_settings_are_refused(settings: dict[str, object], words: str) -> 
 def test_a_run_that_needs_too_much_memory_is_refused_with_the_figure() -> None:
     world = random_corpus(4, sentences=20, documents=5)
     with pytest.raises(SettingsError, match=r"needs about .* MB, more than max_memory"):
-        SaSlc(max_memory=0.001).aggregate(world)
+        SaSlc().aggregate(world, RunContext(max_memory=0.001))
 
 
 def test_probabilities_are_told_softer_but_tags_stay() -> None:
@@ -442,12 +444,12 @@ def test_a_dev_set_chooses_the_best_round_and_survives_a_break() -> None:
     world = random_corpus(4, sentences=60, annotators=5, voters=4, documents=10)
     dev = random_corpus(5, sentences=30)
     recipe = SaSlc(rounds=5, tolerance=0.0)
-    whole = recipe.aggregate(world, help=Help(dev=dev))
+    whole = recipe.aggregate(world, RunContext(dev=dev))
     assert 1 <= len(whole.history) <= 5
     keeper = MemoryKeeper(stop_after=3)
     with pytest.raises(KeyboardInterrupt):
-        recipe.aggregate(world, help=Help(keeper, dev))
+        recipe.aggregate(world, RunContext(keeper=keeper, dev=dev))
     resumed = MemoryKeeper()
     resumed.kept = keeper.kept
-    again = recipe.aggregate(world, help=Help(resumed, dev))
+    again = recipe.aggregate(world, RunContext(keeper=resumed, dev=dev))
     np.testing.assert_array_equal(again.probabilities, whole.probabilities)

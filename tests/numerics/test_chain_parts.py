@@ -2,6 +2,7 @@
 
 import threading
 import time
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -9,7 +10,14 @@ import pytest
 
 from crowdseq.arrays import FloatArray
 from crowdseq.errors import SettingsError
-from crowdseq.numerics.blocks import run_blocks, sentence_blocks, threads_in_use, using_threads
+from crowdseq.numerics.blocks import (
+    Block,
+    run_blocks,
+    run_jobs,
+    sentence_blocks,
+    threads_in_use,
+    using_threads,
+)
 from crowdseq.numerics.chains.exponential import exponential
 from crowdseq.numerics.compiling import kernel
 from crowdseq.numerics.lanes import N_LANES, load, store
@@ -57,7 +65,7 @@ def test_every_block_runs_once_on_several_threads() -> None:
             done.append(block)
 
     with using_threads(4):
-        run_blocks(work, 100)
+        run_jobs([partial(work, block) for block in range(100)])
     assert sorted(done) == list(range(100))
 
 
@@ -68,7 +76,7 @@ def test_an_error_in_a_block_reaches_the_caller(threads: int) -> None:
             raise ValueError("block seven")
 
     with using_threads(threads), pytest.raises(ValueError, match="block seven"):
-        run_blocks(work, 20)
+        run_jobs([partial(work, block) for block in range(20)])
 
 
 def test_callers_on_many_threads_do_not_disturb_each_other() -> None:
@@ -77,7 +85,7 @@ def test_callers_on_many_threads_do_not_disturb_each_other() -> None:
     def call(number: int) -> None:
         with using_threads(2):
             for _ in range(20):
-                run_blocks(lambda block: sums[number].append(block), 10)
+                run_jobs([partial(sums[number].append, block) for block in range(10)])
 
     callers = [threading.Thread(target=call, args=(number,)) for number in sums]
     for caller in callers:
@@ -90,7 +98,7 @@ def test_callers_on_many_threads_do_not_disturb_each_other() -> None:
 def test_an_error_on_a_helper_reaches_the_caller() -> None:
     here = threading.get_ident()
 
-    def work(_: int) -> None:
+    def work() -> None:
         if threading.get_ident() != here:
             raise ValueError("not by me")
         time.sleep(0.01)  # long enough for a helper to come
@@ -98,8 +106,8 @@ def test_an_error_on_a_helper_reaches_the_caller() -> None:
     done: list[int] = []
     with using_threads(2):
         with pytest.raises(ValueError, match="not by me"):
-            run_blocks(work, 40)
-        run_blocks(done.append, 5)  # and the helper still serves
+            run_jobs([work] * 40)
+        run_jobs([partial(done.append, block) for block in range(5)])  # and the helper still serves
     assert sorted(done) == list(range(5))
 
 
@@ -110,7 +118,7 @@ def test_first_callers_at_once_share_their_helpers() -> None:
     def call() -> None:
         barrier.wait()
         with using_threads(size + 1):
-            run_blocks(lambda _: time.sleep(0.001), 20)
+            run_jobs([partial(time.sleep, 0.001)] * 20)
 
     before = threading.active_count()
     callers = [threading.Thread(target=call) for _ in range(8)]
@@ -126,37 +134,47 @@ def test_blocks_may_have_blocks() -> None:
 
     def work(block: int) -> None:
         with using_threads(2):
-            run_blocks(lambda inner: done.append((block, inner)), 4)
+            run_jobs([partial(done.append, (block, inner)) for inner in range(4)])
 
     with using_threads(2):
-        run_blocks(work, 8)
+        run_jobs([partial(work, block) for block in range(8)])
     assert sorted(done) == [(block, inner) for block in range(8) for inner in range(4)]
 
 
-def test_inside_a_block_one_thread_is_in_use() -> None:
+@pytest.mark.parametrize("threads", [1, 3])
+def test_a_kernel_is_given_the_bounds_and_the_number_of_every_block(threads: int) -> None:
+    def double(given: list[int], result: dict[int, list[int]], block: Block) -> None:
+        result[block.number] = [2 * given[place] for place in range(block.first, block.last)]
+
+    found: dict[int, list[int]] = {}
+    with using_threads(threads):
+        run_blocks(double, [3, 4, 5, 6, 7], found, np.array([0, 2, 2, 5]))
+    assert found == {0: [6, 8], 1: [], 2: [10, 12, 14]}
+
+
+def test_inside_a_job_one_thread_is_in_use() -> None:
     here, seen = threading.get_ident(), set()
 
-    def work(_: int) -> None:
+    def work() -> None:
         seen.add((threading.get_ident() == here, threads_in_use()))
         time.sleep(0.005)  # long enough for helpers to come
 
     with using_threads(3):
-        run_blocks(work, 40)
+        run_jobs([work] * 40)
         assert threads_in_use() == 3
     assert seen == {(True, 1), (False, 1)}
 
 
 def test_the_number_of_threads_is_put_back_and_stays_with_its_thread() -> None:
     elsewhere = []
-    with pytest.raises(ValueError, match="in between"), using_threads(4):
-        with using_threads(2):
-            assert threads_in_use() == 2
+    with using_threads(4):
+        with pytest.raises(ZeroDivisionError), using_threads(2):
+            assert threads_in_use() == 1 // 0
         with using_threads(None):
             assert threads_in_use() == 4
         other = threading.Thread(target=lambda: elsewhere.append(threads_in_use()))
         other.start()
         other.join()
-        raise ValueError("in between")
     assert threads_in_use() == 1
     assert elsewhere == [1]
 

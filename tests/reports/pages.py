@@ -6,9 +6,10 @@ from typing import Any
 from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
 from crowdseq.reports.html import report_html
-from crowdseq.workflows.learning import Run, learn
+from crowdseq.workflows.learning import learn
 from crowdseq.workflows.metrics import run_metrics
-from crowdseq.workflows.run_folder import run_settings
+from crowdseq.workflows.run import Run
+from crowdseq.workflows.runs.saving import run_settings
 
 _OUR_ELEMENTS = """
 html head meta title style body header footer main nav section article script h1 h2 h3 h4 p a span small

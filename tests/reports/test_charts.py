@@ -7,9 +7,9 @@ import pytest
 
 from crowdseq.evaluation.calibration import measure_calibration
 from crowdseq.reports.html.charts import SkillAxis, confidence_bar, history_chart, reliability_chart
-from crowdseq.reports.html.figures import count, decimal, percent
 from crowdseq.reports.html.markup import join
 from crowdseq.reports.html.section import listed
+from crowdseq.reports.tables import count, decimal, percent
 
 
 def test_a_bar_is_as_long_as_its_parts() -> None:
@@ -22,7 +22,7 @@ def test_a_bar_is_as_long_as_its_parts() -> None:
 
 def test_a_whisker_lies_on_its_axis() -> None:
     axis = SkillAxis(-0.5)
-    assert [axis.place(skill) for skill in (-0.5, 0.25, 1.0, -2.0)] == ["0.00%", "50.00%", "100.00%", "0.00%"]
+    assert [axis.x(skill) for skill in (-0.5, 0.25, 1.0, -2.0)] == ["0.00%", "50.00%", "100.00%", "0.00%"]
     drawn = axis.whisker(0.0, 0.25, 0.5).source
     assert 'x1="33.33%" x2="66.67%"' in drawn
     assert 'cx="50.00%"' in drawn

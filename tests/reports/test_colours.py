@@ -6,7 +6,7 @@ from importlib.resources import files
 
 import pytest
 
-from crowdseq.reports.html.colours import N_COLOURS, colour_of
+from crowdseq.reports.html.lanes import N_COLOURS, colour_of
 
 Colour = tuple[float, float, float]
 STYLE = (files("crowdseq.reports.html") / "report.css").read_text("utf-8")

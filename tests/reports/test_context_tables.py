@@ -9,7 +9,7 @@ from crowdseq.aggregation.voting import label_shares
 from crowdseq.arrays import FloatArray
 from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
-from crowdseq.reports.context_tables import NOTHING, ContextTables
+from crowdseq.reports.html.heatmaps import NOTHING, ContextTables
 
 
 def _voted(world: Corpus) -> Consensus:

@@ -12,7 +12,7 @@ from crowdseq.core.building import CorpusBuilder, Record
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.labels import LabelScheme
 from crowdseq.core.spans import Span, encode
-from crowdseq.simulation.weights import ErrorWeights
+from crowdseq.simulation.profiles import ErrorWeights
 from span_oracles import slow_spans
 
 SPURIOUS = "spurious"

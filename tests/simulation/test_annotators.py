@@ -12,8 +12,8 @@ from crowdseq.core.corpus import Corpus
 from crowdseq.core.labels import CHUNK_KINDS
 from crowdseq.errors import AnnotationError, SettingsError
 from crowdseq.simulation.annotators import simulate, simulate_crowd
+from crowdseq.simulation.profiles import ErrorWeights
 from crowdseq.simulation.settings import CrowdSettings
-from crowdseq.simulation.weights import ErrorWeights
 from simulation.outcomes import counted, gold_corpus, kind_counts, only, plain_corpus, real_gold
 
 PRECISIONS = (0.1, 0.3, 0.5, 0.7, 0.9)

@@ -7,8 +7,8 @@ from crowdseq.core.corpus import Corpus
 from crowdseq.core.labels import CHUNK_KINDS
 from crowdseq.simulation.annotators import simulate, simulate_crowd
 from crowdseq.simulation.damage import choose_kinds
+from crowdseq.simulation.profiles import ErrorWeights
 from crowdseq.simulation.settings import CrowdSettings
-from crowdseq.simulation.weights import ErrorWeights
 from simulation.outcomes import gold_corpus, kind_counts, only, outcomes
 
 

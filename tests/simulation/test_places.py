@@ -6,7 +6,7 @@ from crowdseq.core.building import CorpusBuilder, Record
 from crowdseq.core.corpus import Corpus
 from crowdseq.simulation.annotators import simulate
 from crowdseq.simulation.mentions import Mentions
-from crowdseq.simulation.places import Places
+from crowdseq.simulation.scene import Places
 from simulation.outcomes import SPURIOUS, gold_corpus, only, outcomes
 
 

@@ -9,14 +9,13 @@ from crowdseq.core.corpus import Corpus
 from crowdseq.core.labels import CHUNK_KINDS
 from crowdseq.core.spans import SpanTable, find_spans, paint
 from crowdseq.simulation.annotators import simulate
-from crowdseq.simulation.cast import cast
+from crowdseq.simulation.cast import cast, ordinary_stream, profile_stream
 from crowdseq.simulation.marks import Marks
 from crowdseq.simulation.mentions import Mentions
+from crowdseq.simulation.profiles import ErrorWeights
 from crowdseq.simulation.reading import read_and_mark
 from crowdseq.simulation.scene import Scene
 from crowdseq.simulation.settings import CrowdSettings
-from crowdseq.simulation.streams import ordinary_stream, profile_stream
-from crowdseq.simulation.weights import ErrorWeights
 from simulation.outcomes import counted, gold_corpus, only
 
 KINDS = ("shrink", "extend", "shift", "type", "split", "merge")

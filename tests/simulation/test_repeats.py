@@ -5,7 +5,7 @@ import pytest
 
 from crowdseq.core.corpus import Corpus
 from crowdseq.simulation.annotators import simulate
-from crowdseq.simulation.repeats import Repeats
+from crowdseq.simulation.mentions import Repeats
 from simulation.outcomes import SPURIOUS, gold_corpus, only, outcomes, plain_corpus, repeated_alike
 
 

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from crowdseq.errors import SettingsError
 from crowdseq.simulation.cast import cast, spread_levels
-from crowdseq.simulation.quotas import find_quota
+from crowdseq.simulation.profiles import ErrorWeights
+from crowdseq.simulation.reading import find_quota
 from crowdseq.simulation.settings import CrowdSettings
-from crowdseq.simulation.weights import ErrorWeights
 
 
 @pytest.mark.parametrize(

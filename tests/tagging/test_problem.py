@@ -116,7 +116,7 @@ def test_the_gradient_is_that_of_differences(kind: str) -> None:
 def test_emissions_add_up_the_weights_of_what_a_token_shows(listed: bool) -> None:
     sentences = some_sentences(6)
     problem = build(sentences, support=one_label_a_token(sentences) if listed else None)
-    assert (len(problem.layout.entries.pairs) > 0) == listed
+    assert (len(problem.layout.entries.listed.pairs) > 0) == listed
     weights = np.random.default_rng(2).normal(size=problem.n_weights)
     wanted = np.zeros((int(problem.offsets[-1]), 3))
     for stream, inventory in enumerate(problem.layout.inventories):

@@ -18,7 +18,8 @@ from crowdseq.numerics.chains.chain import best_paths, marginals
 from crowdseq.tagging.chunks import CHUNKS
 from crowdseq.tagging.crf import CrfTrainer
 from crowdseq.tagging.features import FEATURE_SETS, FeatureSettings
-from crowdseq.tagging.tagger import Context, Tagger
+from crowdseq.tagging.sequence_tagger import Context
+from crowdseq.tagging.tagger import Tagger
 from crowdseq.tagging.targets import Targets
 
 WORLD = corpus(

@@ -38,25 +38,25 @@ def test_a_field_that_only_shares_the_name_is_no_answer(tmp_path: Path) -> None:
 def test_a_single_annotator_gives_the_answer_and_never_the_gold(tmp_path: Path) -> None:
     corpus = read_lines(tmp_path, '"annotations": {"model": ["B-PER", null]}')
     assert answer_of(corpus) == [["B-PER", None]]
-    with pytest.raises(AnnotationError, match=r"the votes of model and no gold; .* --files-mean gold"):
+    with pytest.raises(AnnotationError, match=r"the votes of model and no gold; .* files_mean='gold' reads"):
         gold_of(corpus)
 
 
 def test_a_sentence_that_the_single_annotator_did_not_see_is_told(tmp_path: Path) -> None:
     corpus = read_lines(tmp_path, '"annotations": {"model": ["O", "O"]}', '"annotations": {}')
-    with pytest.raises(AnnotationError, match=r"s1 .*model did not label it, --empty-means labelled"):
+    with pytest.raises(AnnotationError, match=r"s1 .*model did not label it; empty_means='labelled'"):
         answer_of(corpus)
 
 
 def test_a_crowd_is_no_answer(tmp_path: Path) -> None:
     corpus = read_lines(tmp_path, '"annotations": {"a": ["O", "O"], "b": ["O", "O"]}')
-    with pytest.raises(AnnotationError, match="votes of 2 annotators; settle them with crowdseq learn"):
+    with pytest.raises(AnnotationError, match="votes of 2 annotators; learn their consensus"):
         answer_of(corpus)
 
 
 def test_what_was_left_out_of_a_file_without_answer_is_named(tmp_path: Path) -> None:
     corpus = read_lines(tmp_path, '"gold": null')
-    with pytest.raises(AnnotationError, match="read them with --predictions"):
+    with pytest.raises(AnnotationError, match="read them with predictions="):
         answer_of(corpus, left_out=True)
     with pytest.raises(AnnotationError, match="neither labels nor gold nor an annotator"):
         answer_of(corpus)

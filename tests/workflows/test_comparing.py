@@ -11,14 +11,14 @@ from crowdseq.core.corpus import Corpus
 from crowdseq.errors import SettingsError
 from crowdseq.numerics.em import quiet
 from crowdseq.workflows import comparing
-from crowdseq.workflows.comparing import compare, parse_method_settings
+from crowdseq.workflows.comparing import Comparison, compare, parse_method_settings
 from crowdseq.workflows.peak_memory import peak_megabytes
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_spawned_processes_compare_methods(jobs: int) -> None:
     world = random_corpus(1, sentences=30, documents=6)
-    rows = compare(world, ["majority-vote", "dawid-skene"], test=world, jobs=jobs)
+    rows = compare(Comparison(world, ["majority-vote", "dawid-skene"], test=world), jobs=jobs)
     assert [row.method for row in rows] == ["majority-vote", "dawid-skene"]
     for row in rows:
         assert row.error is None
@@ -31,7 +31,7 @@ def test_spawned_processes_compare_methods(jobs: int) -> None:
 
 def test_a_failing_method_stops_no_other() -> None:
     world = random_corpus(1, sentences=10).without_gold()
-    rows = compare(world, ["gold", "majority-vote"], tagger=False)
+    rows = compare(Comparison(world, ["gold", "majority-vote"], tagger=False))
     assert rows[0].error is not None
     assert "gold" in rows[0].error
     assert rows[1].error is None
@@ -40,16 +40,20 @@ def test_a_failing_method_stops_no_other() -> None:
 
 def test_an_unknown_method_is_told_before_time_is_spent() -> None:
     with pytest.raises(SettingsError, match="unknown"):
-        compare(random_corpus(1), ["guessing"])
+        compare(Comparison(random_corpus(1), ["guessing"]))
 
 
 def test_a_method_draws_with_a_seed_of_its_own() -> None:
     world, drawn = random_corpus(2, sentences=30), {"ties": "random"}
-    alone = compare(world, ["majority-vote"], tagger=False, seed=7, settings={"majority-vote": drawn})
-    own = compare(world, ["majority-vote"], tagger=False, settings={"majority-vote": drawn | {"seed": "7"}})
+    alone = compare(
+        Comparison(world, ["majority-vote"], tagger=False, seed=7, settings={"majority-vote": drawn})
+    )
+    own = compare(
+        Comparison(world, ["majority-vote"], tagger=False, settings={"majority-vote": drawn | {"seed": "7"}})
+    )
     assert [alone[0].error, own[0].error] == [None, None]
     assert alone[0].consensus == own[0].consensus
-    assert own[0].consensus != compare(world, ["majority-vote"], tagger=False)[0].consensus
+    assert own[0].consensus != compare(Comparison(world, ["majority-vote"], tagger=False))[0].consensus
 
 
 class Fatal:
@@ -71,12 +75,8 @@ def test_a_process_that_dies_takes_no_other_with_it() -> None:
 
 def test_every_method_is_announced_and_reported() -> None:
     told: list[tuple[str, int, int]] = []
-    compare(
-        random_corpus(1, sentences=5),
-        ["majority-vote", "ibcc"],
-        tagger=False,
-        progress=lambda *step: told.append(step),
-    )
+    wanted = Comparison(random_corpus(1, sentences=5), ["majority-vote", "ibcc"], tagger=False)
+    compare(wanted, progress=lambda *step: told.append(step))
     first, second = "majority-vote (1 of 2)", "ibcc (2 of 2)"
     assert told == [(first, 0, 1), (first, 1, 1), (second, 0, 1), (second, 1, 1)]
 
@@ -85,7 +85,9 @@ def test_settings_reach_their_method_alone() -> None:
     world = random_corpus(1, sentences=40, accuracy=0.5)
     wanted = parse_method_settings(("ibcc.rounds=1", "dawid-skene.smoothing=1e3", "ibcc.share-prior=2"))
     assert wanted == {"ibcc": {"rounds": "1", "share_prior": "2"}, "dawid-skene": {"smoothing": "1e3"}}
-    rows = compare(world, ["ibcc", "majority-vote"], tagger=False, settings={"ibcc": wanted["ibcc"]})
+    rows = compare(
+        Comparison(world, ["ibcc", "majority-vote"], tagger=False, settings={"ibcc": wanted["ibcc"]})
+    )
     expected = [
         comparing.compare_one(world, "ibcc", None, 0, False, rounds=1, share_prior=2.0),
         comparing.compare_one(world, "majority-vote", None, 0, False),
@@ -104,12 +106,12 @@ def test_settings_that_fit_no_method_are_refused(text: str) -> None:
 
 def test_settings_of_a_method_that_is_not_compared_are_refused() -> None:
     with pytest.raises(SettingsError, match="not compared"):
-        compare(random_corpus(1), ["majority-vote"], settings={"ibcc": {"rounds": 5}})
+        compare(Comparison(random_corpus(1), ["majority-vote"], settings={"ibcc": {"rounds": 5}}))
 
 
 def test_memory_is_that_of_the_method_and_not_of_who_asked() -> None:
     ballast = np.ones(300_000_000 // 8)
-    row = compare(random_corpus(1, sentences=5), ["majority-vote"], tagger=False)[0]
+    row = compare(Comparison(random_corpus(1, sentences=5), ["majority-vote"], tagger=False))[0]
     assert ballast.sum() > 0
     assert row.memory_mb is not None
     assert row.memory_mb < peak_megabytes() - 100

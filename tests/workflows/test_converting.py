@@ -3,6 +3,7 @@
 import json
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,13 +11,18 @@ from builders import corpus
 from crowdseq.errors import AnnotationError, OutputExistsError, SettingsError
 from crowdseq.formats import read, write
 from crowdseq.formats.settings import ReadSettings
-from crowdseq.workflows.choosing import Selection
-from crowdseq.workflows.converting import convert, export_consensus, name_parts
+from crowdseq.workflows.choosing import Reading
+from crowdseq.workflows.converting import ConvertRequest, Written, convert_files, name_targets
 from crowdseq.workflows.demonstrating import demo_corpus
 from crowdseq.workflows.learning import learn
+from crowdseq.workflows.reading import Part
 
 NESTED = '{"id": 1, "text": "The bank of Rome", "label": [[4, 16, "ORG"], [12, 16, "LOC"]]}\n'
-LAYERS = (ReadSettings(overlaps="layers"), Selection())
+LAYERS = Reading(ReadSettings(overlaps="layers"))
+
+
+def convert(source: Path, out: str | Path, **asked: Any) -> list[Written]:
+    return convert_files(ConvertRequest(crowd=(str(source),), out=str(out), **asked))
 
 
 @pytest.fixture
@@ -27,7 +33,7 @@ def nested(tmp_path: Path) -> Path:
 
 
 def test_every_layer_becomes_a_file(nested: Path) -> None:
-    made = convert((str(nested / "crowd"),), str(nested / "out.jsonl"), LAYERS)
+    made = convert(nested / "crowd", nested / "out.jsonl", reading=LAYERS)
     assert [Path(part.out).name for part in made] == ["out.LOC.jsonl", "out.ORG.jsonl"]
     assert [read(part.out).corpus.scheme.types for part in made] == [("LOC",), ("ORG",)]
 
@@ -35,14 +41,14 @@ def test_every_layer_becomes_a_file(nested: Path) -> None:
 def test_of_layers_all_are_written_or_none(nested: Path) -> None:
     (nested / "out.ORG.jsonl").write_text("mine")
     with pytest.raises(OutputExistsError):
-        convert((str(nested / "crowd"),), str(nested / "out.jsonl"), LAYERS)
+        convert(nested / "crowd", nested / "out.jsonl", reading=LAYERS)
     assert not (nested / "out.LOC.jsonl").exists()
     assert (nested / "out.ORG.jsonl").read_text() == "mine"
 
 
 def test_layers_cannot_share_standard_output(nested: Path) -> None:
-    with pytest.raises(SettingsError, match="choose one: --types LOC or --types ORG"):
-        convert((str(nested / "crowd"),), "-", LAYERS)
+    with pytest.raises(SettingsError, match="choose one with types=: LOC or ORG"):
+        convert(nested / "crowd", "-", reading=LAYERS)
 
 
 @pytest.mark.parametrize(
@@ -57,40 +63,44 @@ def test_layers_cannot_share_standard_output(nested: Path) -> None:
 )
 def test_names_of_layers_stand_before_the_ending(out: str, target: str | None, names: list[str]) -> None:
     world = corpus("a/O/O")
-    parts = name_parts([(("A", "B"), world), (("C/D",), world)], out, target)
+    parts = name_targets([Part(("A", "B"), world), Part(("C/D",), world)], out, target)
     assert [part.out for part in parts] == names
 
 
 def test_names_that_would_clash_are_numbered() -> None:
     world = corpus("a/O/O")
-    parts = name_parts([(("C/D",), world), (("c:d",), world)], "c.jsonl", None)
+    parts = name_targets([Part(("C/D",), world), Part(("c:d",), world)], "c.jsonl", None)
     assert [part.out for part in parts] == ["c.layer1.jsonl", "c.layer2.jsonl"]
 
 
 def test_the_consensus_of_a_run_goes_to_a_tool(tmp_path: Path) -> None:
     world = corpus("Ada/B-PER/B-PER/B-PER met/O/O/O", annotators=["w1", "w2"])
     learn(world, "majority-vote", tagger=False).save(tmp_path / "run")
-    (made,) = export_consensus((str(tmp_path / "run"),), str(tmp_path / "t.json"), target="label-studio")
+    (made,) = convert(tmp_path / "run", tmp_path / "t.json", target="label-studio", consensus=True)
     (task,) = json.loads(Path(made.out).read_text())
     (region,) = task["predictions"][0]["result"]
     assert region["meta"] == {"text": ["marked by w1, w2"]}
     assert 0.5 < region["score"] <= 1
 
 
+def test_a_consensus_has_a_scheme_of_its_own(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="in its own scheme: leave out as_scheme="):
+        convert(tmp_path, "x.json", consensus=True, as_scheme="BIOES")
+
+
 def test_only_a_run_has_a_consensus(tmp_path: Path) -> None:
-    with pytest.raises(SettingsError, match="takes one run folder"):
-        export_consensus((str(tmp_path),), "x.json")
+    with pytest.raises(SettingsError, match="that of one run folder"):
+        convert(tmp_path, "x.json", consensus=True)
 
 
 def test_gaps_are_refused_with_their_place_or_written_as_outside(tmp_path: Path) -> None:
     write(corpus("Ada/B-PER/B-PER met/O/?", annotators=["w1"]), tmp_path / "c.jsonl")
-    inputs, out = (str(tmp_path / "c.jsonl"),), str(tmp_path / "t.json")
-    reading = (ReadSettings(), Selection())
+    source, out = tmp_path / "c.jsonl", str(tmp_path / "t.json")
     with pytest.raises(
         AnnotationError, match=r"first: sentence s1, annotator w1, token 2\), which label-studio"
     ):
-        convert(inputs, out, reading, target="label-studio")
-    (made,) = convert(inputs, out, reading, target="label-studio", unlabelled="outside")
+        convert(source, out, target="label-studio")
+    (made,) = convert(source, out, target="label-studio", unlabelled="outside")
     assert made.notes == ("1 tokens that were not labelled were written as outside of any entity",)
     assert [row.tolist() for row in read(out).corpus.annotations.ballots[0].tags] == [[1, 0]]
 
@@ -100,10 +110,7 @@ def test_the_demo_corpus_goes_to_every_tool(tmp_path: Path) -> None:
     write(demo, tmp_path / "demo.jsonl")
     forms = ["label-studio", "doccano-zip", "argilla", "prodigy", "brat"]
     for form in forms + (["docbin"] if find_spec("spacy") else []):
-        reading = (ReadSettings(), Selection())
-        (made,) = convert(
-            (str(tmp_path / "demo.jsonl"),), str(tmp_path / form), reading, target=form, unlabelled="outside"
-        )
+        (made,) = convert(tmp_path / "demo.jsonl", tmp_path / form, target=form, unlabelled="outside")
         again = read(made.out, format=form, tokenizer="whitespace", empty_means="labelled").corpus
         assert sorted(again.text.tokens) == sorted(demo.text.tokens)
         assert len(again.annotations.voters) == len(demo.annotations.voters)

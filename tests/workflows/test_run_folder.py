@@ -7,9 +7,16 @@ import numpy as np
 import pytest
 
 from builders import corpus, random_corpus
-from crowdseq.errors import FormatError, OutputExistsError, UsageError
+from crowdseq.errors import CrowdseqError, FormatError, OutputExistsError, UsageError
 from crowdseq.workflows.learning import learn
-from crowdseq.workflows.run_folder import load_run, prepare_folder
+from crowdseq.workflows.run_folder import load_run
+from crowdseq.workflows.runs.target import open_target
+
+
+def prepare(folder: Path, *, force: bool, resume: bool) -> None:
+    """Whether a run may be written there."""
+    with open_target(folder, force=force, resume=resume):
+        pass
 
 
 @pytest.mark.parametrize("method", ["majority-vote", "sa-slc"])
@@ -40,16 +47,16 @@ def test_a_folder_without_a_name_of_its_own_is_refused(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "settings.json").write_text("{}")
     with pytest.raises(UsageError, match=r"cannot become a run, name a folder for it such as .*run"):
-        prepare_folder(Path(name), force=not resume, resume=resume)
+        prepare(Path(name), force=not resume, resume=resume)
 
 
 def test_a_finished_run_is_not_resumed(tmp_path: Path) -> None:
     learn(random_corpus(3, sentences=5), "majority-vote", tagger=False).save(tmp_path / "run")
     with pytest.raises(OutputExistsError, match="run is finished, nothing is left to resume"):
-        prepare_folder(tmp_path / "run", force=False, resume=True)
+        prepare(tmp_path / "run", force=False, resume=True)
     with pytest.raises(OutputExistsError, match="exists already"):
-        prepare_folder(tmp_path / "run", force=False, resume=False)
-    prepare_folder(tmp_path / "run", force=True, resume=True)
+        prepare(tmp_path / "run", force=False, resume=False)
+    prepare(tmp_path / "run", force=True, resume=True)
 
 
 def test_a_folder_without_a_finished_run_is_told(tmp_path: Path) -> None:
@@ -74,10 +81,11 @@ def test_a_failed_save_leaves_the_old_run(tmp_path: Path, monkeypatch: pytest.Mo
     def fail(*_: object, **__: object) -> str:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("crowdseq.workflows.run_folder.report_html", fail)
-    with pytest.raises(OSError, match="No space"):
+    monkeypatch.setattr("crowdseq.workflows.runs.saving.report_html", fail)
+    with pytest.raises(CrowdseqError, match=r"run cannot be written \(No space left on device\)"):
         run.save(tmp_path / "run", force=True)
     monkeypatch.undo()
+    assert [path.name for path in tmp_path.iterdir()] == ["run"]
     assert load_run(tmp_path / "run").consensus.tags[0] == run.consensus.tags[0]
 
 

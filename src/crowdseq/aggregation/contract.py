@@ -1,18 +1,18 @@
-"""Aggregator, JointAggregator and Learned: what every method promises; and the register of methods."""
+"""Aggregator, JointAggregator, RunContext and Learned: what every method is given and promises."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
+from typing import Any, ClassVar, Protocol, TypeVar
 
 from crowdseq.arrays import FloatArray
 from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
+from crowdseq.engines.engine import Engine
+from crowdseq.engines.local import LocalEngine
 from crowdseq.errors import SettingsError
 from crowdseq.numerics.em import Progress, quiet
-
-if TYPE_CHECKING:  # most methods never meet a tagger
-    from crowdseq.tagging.tagger import Tagger
+from crowdseq.tagging.sequence_tagger import SequenceTagger
 
 
 @dataclass(frozen=True)
@@ -20,16 +20,48 @@ class Learned:
     """What learning gives back, whatever the method; `tagger` is None when only a consensus was asked for."""
 
     consensus: Consensus
-    tagger: "Tagger | None"
+    tagger: SequenceTagger | None
+
+
+class Keeper(Protocol):
+    """Where a long run keeps its rounds, so that it can go on after an interruption."""
+
+    def load(self) -> Mapping[str, FloatArray] | None:
+        """What was kept last, or None."""
+
+    def keep(self, arrays: Mapping[str, FloatArray]) -> None:
+        """Keep this instead of what was kept before."""
+
+
+@dataclass(frozen=True, eq=False)
+class RunContext:
+    """All that a run is given beside its data and settings; nothing of it but `dev` changes a result.
+
+    progress: told the stage, and how much of it is done. engine: where sums are made. keeper: where rounds
+    are kept. dev: text with gold by which a round is chosen. max_memory: megabytes that a run may take.
+    """
+
+    progress: Progress = quiet
+    engine: Engine = LocalEngine()
+    keeper: Keeper | None = None
+    dev: Corpus | None = None
+    max_memory: float | None = None
 
 
 class Aggregator(ABC):
-    """A recipe, all settings and no state, that turns a corpus into a consensus."""
+    """A recipe, all settings and no state, that turns a corpus into a consensus.
+
+    can_resume, can_use_dev, can_bound_memory: whether the keeper, the dev text and the memory bound of a run
+    mean anything to the method; where they do not, giving them is refused before the run.
+    """
 
     name: ClassVar[str] = ""
+    can_resume: ClassVar[bool] = False
+    can_use_dev: ClassVar[bool] = False
+    can_bound_memory: ClassVar[bool] = False
 
     @abstractmethod
-    def aggregate(self, corpus: Corpus, *, progress: Progress = quiet) -> Consensus:
+    def aggregate(self, corpus: Corpus, context: RunContext = RunContext()) -> Consensus:
         """The consensus of the crowd; the corpus is not changed."""
 
     @property
@@ -47,44 +79,11 @@ class JointAggregator(Aggregator):
     """A recipe that learns a tagger together with the consensus."""
 
     @abstractmethod
-    def learn(self, corpus: Corpus, *, progress: Progress = quiet) -> Learned:
+    def learn(self, corpus: Corpus, context: RunContext = RunContext()) -> Learned:
         """Consensus and tagger at once."""
 
-    def aggregate(self, corpus: Corpus, *, progress: Progress = quiet) -> Consensus:
-        return self.learn(corpus, progress=progress).consensus
-
-
-class Keeper(Protocol):
-    """Where a long run keeps what it has reached, so that it can go on after an interruption."""
-
-    def load(self) -> Mapping[str, FloatArray] | None:
-        """What was kept last, or None."""
-
-    def keep(self, arrays: Mapping[str, FloatArray]) -> None:
-        """Keep this instead of what was kept before."""
-
-
-@dataclass(frozen=True)
-class Help:
-    """What a run may be given beside its corpus: a place to keep rounds, and a dev set to choose one by."""
-
-    keeper: Keeper | None = None
-    dev: Corpus | None = None
-
-
-NO_HELP = Help()
-
-
-class ResumableAggregator(JointAggregator):
-    """A joint recipe whose rounds can be kept and taken up again with the same result."""
-
-    @abstractmethod
-    def learn(self, corpus: Corpus, *, progress: Progress = quiet, help: Help = NO_HELP) -> Learned:
-        """Consensus and tagger at once; goes on from what the keeper holds, and keeps every round."""
-
-    @abstractmethod
-    def aggregate(self, corpus: Corpus, *, progress: Progress = quiet, help: Help = NO_HELP) -> Consensus:
-        """The same without the tagger."""
+    def aggregate(self, corpus: Corpus, context: RunContext = RunContext()) -> Consensus:
+        return self.learn(corpus, context).consensus
 
 
 Method = TypeVar("Method", bound=type[Aggregator])
@@ -113,8 +112,8 @@ def require(condition: bool, message: str) -> None:
         raise SettingsError(message)
 
 
-def require_climb(rounds: int, tolerance: float) -> None:
-    """Refuse settings under which rounds could not be climbed."""
+def require_rounds(rounds: int, tolerance: float) -> None:
+    """Refuse settings under which no round could be made."""
     require(rounds >= 1, f"rounds is {rounds}, it must be at least 1")
     require(tolerance >= 0, f"tolerance is {tolerance}, it cannot be negative")
 

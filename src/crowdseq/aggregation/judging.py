@@ -5,10 +5,10 @@ from scipy import sparse
 
 from crowdseq.aggregation.skill import measure_skills
 from crowdseq.arrays import FloatArray, IntArray
+from crowdseq.core.annotations import count_slips
 from crowdseq.core.consensus import AnnotatorReport
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.ragged import gather_ranges
-from crowdseq.core.slips import count_slips
 from crowdseq.core.spans import SpanTable, find_spans
 from crowdseq.evaluation.copying import find_copies
 from crowdseq.numerics.crowds.categorical import normalise

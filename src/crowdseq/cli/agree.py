@@ -4,8 +4,8 @@ from typing import Any
 
 import click
 
-from crowdseq.cli.options import crowd_argument, crowd_options, json_option, quiet_option, read_crowd
-from crowdseq.cli.printing import print_json, print_table
+from crowdseq.cli.options import crowd_argument, crowd_options, json_option, quiet_option
+from crowdseq.cli.terminal import print_json, print_table, terminal
 
 
 @click.command(help="Measure how far the annotators agree: pairwise, by label, by document.")
@@ -15,11 +15,11 @@ from crowdseq.cli.printing import print_json, print_table
 @json_option
 @quiet_option
 def command(crowd: tuple[str, ...], reading: Any, documents: bool, as_json: bool, quiet: bool) -> None:
-    from crowdseq.evaluation.agreement import measure_agreement
     from crowdseq.reports.agreement import agreement_tables
+    from crowdseq.workflows.describing import agree_files
+    from crowdseq.workflows.reading import CrowdRequest
 
-    corpus, _ = read_crowd(crowd, reading, silent=quiet)
-    agreement = measure_agreement(corpus)
+    agreement = agree_files(CrowdRequest(crowd, reading, terminal(quiet)))
     if as_json:
         print_json({"format_version": 1, **agreement.as_dict()})
         return

@@ -4,9 +4,8 @@ from typing import Any
 
 import click
 
-from crowdseq.cli.options import crowd_options, json_option, quiet_option, read_crowd, seed_option
-from crowdseq.cli.printing import print_json, print_table
-from crowdseq.cli.progress import progress_shown
+from crowdseq.cli.options import crowd_options, json_option, quiet_option, seed_option
+from crowdseq.cli.terminal import print_json, print_table, terminal
 
 
 @click.command(
@@ -40,25 +39,22 @@ def command(
     as_json: bool,
     quiet: bool,
 ) -> None:
-    from crowdseq.formats import read
     from crowdseq.reports.comparison import comparison_table
-    from crowdseq.workflows.comparing import compare, parse_method_settings
+    from crowdseq.workflows.comparing import CompareRequest, compare_files
 
     names = [name.strip() for name in methods.split(",") if name.strip()] if methods else []
-    wanted = parse_method_settings(settings)
-    corpus, _ = read_crowd(crowd, reading, silent=quiet)
-    gold = read(test).corpus if test else None
-    with progress_shown(quiet) as progress:
-        rows = compare(
-            corpus,
-            names,
-            test=gold,
-            seed=seed,
-            tagger=not no_tagger,
-            jobs=jobs,
-            settings=wanted,
-            progress=progress,
-        )
+    request = CompareRequest(
+        crowd=crowd,
+        reading=reading,
+        listener=terminal(quiet),
+        methods=tuple(names),
+        test=test,
+        tagger=not no_tagger,
+        jobs=jobs,
+        settings=settings,
+        seed=seed,
+    )
+    rows = compare_files(request)
     if as_json:
         print_json([row.as_dict() for row in rows])
         return

@@ -4,7 +4,8 @@ from typing import Any
 
 import click
 
-from crowdseq.cli.options import crowd_options, excel_option, force_option, quiet_option, show_report
+from crowdseq.cli.options import crowd_options, excel_option, force_option, quiet_option
+from crowdseq.cli.terminal import terminal
 
 
 @click.command(help="Turn files of one format into another, or a run's consensus into a file for your tool.")
@@ -38,25 +39,22 @@ def command(
     force: bool,
     quiet: bool,
 ) -> None:
-    from crowdseq.reports.html.figures import count
-    from crowdseq.workflows.converting import convert, export_consensus
+    from crowdseq.reports.tables import count
+    from crowdseq.workflows.converting import ConvertRequest, convert_files
 
-    if consensus:
-        if as_scheme is not None:
-            raise click.UsageError("--as-scheme is for crowds, a consensus is written in its own scheme")
-        written = export_consensus(inputs, out, target=target, force=force, excel_safe=excel_safe)
-    else:
-        written = convert(
-            inputs,
-            out,
-            reading,
-            target=target,
-            as_scheme=as_scheme,
-            force=force,
-            excel_safe=excel_safe,
-            unlabelled=unlabelled,
-            report=lambda found: show_report(found, quiet),
-        )
+    request = ConvertRequest(
+        crowd=inputs,
+        reading=reading,
+        listener=terminal(quiet),
+        out=out,
+        target=target,
+        as_scheme=as_scheme,
+        consensus=consensus,
+        unlabelled=unlabelled,
+        force=force,
+        excel_safe=excel_safe,
+    )
+    written = convert_files(request)
     for made in () if quiet else written:
         for note in made.notes:
             click.echo(note, err=True)

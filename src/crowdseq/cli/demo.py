@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from crowdseq.cli.options import force_option, quiet_option
-from crowdseq.cli.progress import progress_shown
+from crowdseq.cli.terminal import terminal
 
 
 @click.command(help="Do the whole job on the corpus that ships with the package.")
@@ -22,12 +22,7 @@ from crowdseq.cli.progress import progress_shown
 def command(out: Path, force: bool, quiet: bool) -> None:
     from crowdseq.reports.runs import run_in_words
     from crowdseq.workflows.demonstrating import demonstrate
-    from crowdseq.workflows.metrics import run_metrics
-    from crowdseq.workflows.run_folder import check_free
 
-    check_free(out, force=force)
-    with progress_shown(quiet) as progress:
-        run = demonstrate(progress=progress)
-    run.save(out, force=force)
-    click.echo(run_in_words(run.consensus, run_metrics(run)))
+    saved = demonstrate(out, force=force, listener=terminal(quiet))
+    click.echo(run_in_words(saved.run.consensus, saved.run.metrics))
     click.echo(f"\nthe report: {out / 'report.html'}")

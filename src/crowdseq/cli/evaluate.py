@@ -4,8 +4,8 @@ from typing import Any
 
 import click
 
-from crowdseq.cli.options import gold_options, json_option, quiet_option, show_report
-from crowdseq.cli.printing import print_json, print_table
+from crowdseq.cli.options import gold_options, json_option, quiet_option
+from crowdseq.cli.terminal import print_json, print_table, terminal
 
 
 @click.command(help="Score predicted tags against gold: precision, recall, F1 by type, micro and macro.")
@@ -23,14 +23,14 @@ from crowdseq.cli.printing import print_json, print_table
 @quiet_option
 def command(gold: str, predicted: str, mode: str, reading: Any, as_json: bool, quiet: bool) -> None:
     from crowdseq.reports.scores import score_tables
-    from crowdseq.workflows.evaluating import evaluate_paths
-    from crowdseq.workflows.metrics import FORMAT_VERSION
+    from crowdseq.workflows.evaluating import EvaluateRequest, evaluate_files
 
-    scores, reports = evaluate_paths(gold, predicted, reading, mode=mode)
-    for report in reports:
-        show_report(report, quiet, is_gold=True)
+    request = EvaluateRequest(
+        gold=gold, predicted=predicted, reading=reading, mode=mode, listener=terminal(quiet)
+    )
+    scores = evaluate_files(request)
     if as_json:
-        print_json({"format_version": FORMAT_VERSION} | scores.as_dict())
+        print_json({"format_version": 1} | scores.as_dict())
         return
     for table in score_tables(scores):
         print_table(table)

@@ -1,7 +1,5 @@
 """crowdseq learn."""
 
-import os
-from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +13,9 @@ from crowdseq.cli.options import (
     given_options,
     json_option,
     quiet_option,
-    read_crowd,
     seed_option,
 )
-from crowdseq.cli.printing import print_json
-from crowdseq.cli.progress import progress_shown
+from crowdseq.cli.terminal import print_json, terminal
 
 
 @click.command(help="Learn consensus, annotator scores and a tagger, and write them to a run folder.")
@@ -33,7 +29,6 @@ from crowdseq.cli.progress import progress_shown
 @click.option(
     "--threads",
     type=click.IntRange(1),
-    default=os.cpu_count() or 1,
     show_default="all cores",
     help="For methods that can use them; the result is the same to the bit for any number.",
 )
@@ -74,50 +69,38 @@ def command(
     out: Path,
     dev: str | None,
     resume: bool,
-    threads: int,
-    max_memory: float | None,
     deterministic: bool,  # noqa: ARG001  nothing to do: sums have a fixed order
     no_tagger: bool,
     targets: str,
     settings: tuple[str, ...],
-    seed: int,
     excel_safe: bool,
     force: bool,
     as_json: bool,
     quiet: bool,
+    **_: Any,  # seed, threads and memory: only those that were given are asked for, below
 ) -> None:
-    from crowdseq.formats import read
     from crowdseq.reports.runs import run_in_words
-    from crowdseq.workflows.learning import learn
-    from crowdseq.workflows.metrics import run_metrics
-    from crowdseq.workflows.recipes import check_options, make_recipe, parse_settings, with_threads
-    from crowdseq.workflows.run_folder import part_folder, prepare_folder, run_paths
+    from crowdseq.workflows.learn_files import LearnRequest, learn_files
 
-    prepare_folder(out, force=force, resume=resume)
-    typed = parse_settings(settings)
-    check_options(typed, given_options("seed", "threads", "max_memory"))
-    wanted = with_threads(method, typed, threads)
-    if max_memory is not None:
-        wanted["max_memory"] = max_memory
-    make_recipe(method, wanted, seed)  # a wrong setting is told before the files are read
-    corpus, report = read_crowd(crowd, reading, silent=quiet)
-    with progress_shown(quiet) as progress:
-        run = learn(
-            corpus,
-            method,
-            tagger=not no_tagger,
-            targets=targets,
-            progress=progress,
-            checkpoints=part_folder(out),
-            dev=read(dev).corpus if dev else None,
-            **({"seed": seed} | wanted),
-        )
-    run = replace(run, source={"inputs": report.as_dict()["files"], "selection": asdict(reading[1])})
-    run.save(out, force=force, excel_safe=excel_safe)
-    metrics = run_metrics(run)
+    request = LearnRequest(
+        crowd=crowd,
+        reading=reading,
+        listener=terminal(quiet),
+        out=out,
+        method=method,
+        settings=settings,
+        dev=dev,
+        resume=resume,
+        tagger=not no_tagger,
+        targets=targets,
+        force=force,
+        excel_safe=excel_safe,
+        **given_options("seed", "threads", "max_memory"),
+    )
+    saved = learn_files(request)
     if as_json:
-        print_json(metrics | {"paths": run_paths(out)})
+        print_json(saved.as_dict())
     else:
-        click.echo(run_in_words(run.consensus, metrics))
-        click.echo(f"\nwritten to {out}/: {', '.join(sorted(run_paths(out)))}")
+        click.echo(run_in_words(saved.run.consensus, saved.run.metrics))
+        click.echo(f"\nwritten to {out}/: {', '.join(sorted(saved.paths))}")
         click.echo(f"the report: {out / 'report.html'}")

@@ -7,7 +7,8 @@ from importlib import import_module
 
 import click
 
-from crowdseq.errors import CrowdseqError, FormatError, InputError, Problem
+from crowdseq.cli.wording import running_command, wording_of
+from crowdseq.errors import CrowdseqError, FormatError, InputError, MissingCommandError, Problem, Wording
 
 # Name to one-line help. The modules are loaded only when a command runs, so that --help answers at once;
 # a test compares these lines with the commands' own.
@@ -27,19 +28,23 @@ COMMANDS = {
     "methods": "List the methods, or explain one and its settings.",
     "formats": "List the file formats that can be read and written.",
 }
+# Further commands come from other distributions, through this group of entry points (name to click command).
+# It is looked up only when such a command is called. Those of our own are listed above, installed or not.
+PLUGINS = "crowdseq.commands"
+ELSEWHERE = {"reproduce": "crowdseq-research", "bench": "crowdseq-research"}
 SHOWN_PROBLEMS = 20
-_TOLD_ONCE_FROM, _SHOWN_PLACES = 4, 5
+_TOLD_ONCE_FROM, _SHOWN_POINTS = 4, 5
 
 
 class LazyGroup(click.Group):
-    """A group whose commands live in modules of the same name."""
+    """A group whose commands live in modules of the same name, or come with another distribution."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        if cmd_name not in COMMANDS:
-            return None
+        if cmd_name not in COMMANDS or cmd_name in ELSEWHERE:
+            return _find_plugin(cmd_name)
         command = import_module(f"crowdseq.cli.{cmd_name}").command
         assert isinstance(command, click.Command)
         return command
@@ -47,6 +52,19 @@ class LazyGroup(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
+
+
+def _find_plugin(name: str) -> click.Command | None:
+    """The command of another distribution; None if nobody has it, an error if we know who would."""
+    from importlib.metadata import entry_points
+
+    for found in entry_points(group=PLUGINS, name=name):
+        command = found.load()
+        if isinstance(command, click.Command):
+            return command
+    if name in ELSEWHERE:
+        raise MissingCommandError(name, ELSEWHERE[name])
+    return None
 
 
 def _show_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
@@ -106,9 +124,10 @@ def _in_words(error: CrowdseqError) -> str:
     """One line, or one for each problem and their count."""
     from crowdseq.reports.tables import visible
 
+    wording = wording_of(running_command())
     if not isinstance(error, FormatError) or len(error.problems) <= 1:
-        return f"crowdseq: {visible(str(error))}"
-    lines = [visible(line) for line in _without_repeats(error.problems)]
+        return f"crowdseq: {visible(error.worded(wording))}"
+    lines = [visible(line) for line in _without_repeats(error.problems, wording)]
     more = len(lines) - SHOWN_PROBLEMS
     tail = [f"… and {more} more"] if more > 0 else []
     n_faults = _count_faults(error.problems)
@@ -117,31 +136,31 @@ def _in_words(error: CrowdseqError) -> str:
 
 
 def _count_faults(problems: Sequence[Problem]) -> int:
-    """A word about a whole file that has faults at certain places is advice on these, not one more."""
+    """A word about a whole file that has faults at certain lines is advice on these, not one more."""
     faulty = {problem.file for problem in problems if problem.line or problem.record}
     return sum(bool(one.line or one.record) or one.file not in faulty for one in problems)
 
 
 def _writes() -> bool:
     """Whether the command that was asked for has an output at all."""
-    name = next((word for word in sys.argv[1:] if word in COMMANDS), "")
-    command = crowdseq.get_command(click.Context(crowdseq), name)
+    command = running_command()
     return command is not None and any(parameter.name == "out" for parameter in command.params)
 
 
-def _without_repeats(problems: Sequence[Problem]) -> list[str]:
-    """A line for each problem; what stands at many places of a file is told once, with the next places."""
+def _without_repeats(problems: Sequence[Problem], wording: Wording) -> list[str]:
+    """A line for each problem; what is wrong at many points of a file is told once, with the next points."""
     alike: dict[tuple[str, str], list[Problem]] = {}
     for problem in problems:
         alike.setdefault((problem.file, problem.what), []).append(problem)
     lines = []
     for same in alike.values():
         if len(same) < _TOLD_ONCE_FROM:
-            lines += [str(problem) for problem in same]
+            lines += [problem.worded(wording) for problem in same]
             continue
-        places = [
+        points = [
             str(problem.line or problem.record) for problem in same[1:] if problem.line or problem.record
         ]
-        shown = ", ".join(places[:_SHOWN_PLACES]) + (", …" if len(places) > _SHOWN_PLACES else "")
-        lines.append(f"{same[0]} (the same {len(same) - 1} times more{', at ' + shown if shown else ''})")
+        shown = ", ".join(points[:_SHOWN_POINTS]) + (", …" if len(points) > _SHOWN_POINTS else "")
+        more = f"the same {len(same) - 1} times more{', at ' + shown if shown else ''}"
+        lines.append(f"{same[0].worded(wording)} ({more})")
     return lines

@@ -3,7 +3,7 @@
 import click
 
 from crowdseq.cli.options import json_option
-from crowdseq.cli.printing import print_json, print_table
+from crowdseq.cli.terminal import print_json, print_table
 
 
 @click.command(help="List the methods, or explain one and its settings.")
@@ -14,7 +14,7 @@ def command(name: str | None, as_json: bool) -> None:
     from crowdseq.reports.tables import Table
 
     if name is not None:
-        click.echo(explain_method(name))
+        click.echo(explain_method(name, "Defaults (--set name=value):"))
         return
     rows = method_table()
     if as_json:

@@ -1,7 +1,5 @@
 """crowdseq report."""
 
-import sys
-
 import click
 
 from crowdseq.cli.options import force_option, quiet_option
@@ -14,16 +12,8 @@ from crowdseq.cli.options import force_option, quiet_option
 @force_option
 @quiet_option
 def command(run: str, out: str, title: str | None, force: bool, quiet: bool) -> None:
-    from crowdseq.storage.atomic import AtomicFile, check_free
-    from crowdseq.workflows.reporting import run_report
+    from crowdseq.workflows.reporting import write_report
 
-    if out != "-":
-        check_free(out, force=force)
-    page = run_report(run, title=title).encode("utf-8")
-    if out == "-":
-        sys.stdout.buffer.write(page)
-        return
-    with AtomicFile(out, force=force) as file:
-        file.write(page)
-    if not quiet:
+    write_report(run, out, title=title, force=force)
+    if out != "-" and not quiet:
         click.echo(f"written to {out}", err=True)

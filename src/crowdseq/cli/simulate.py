@@ -9,10 +9,9 @@ from crowdseq.cli.options import (
     gold_options,
     json_option,
     quiet_option,
-    read_crowd,
     seed_option,
 )
-from crowdseq.cli.printing import print_json
+from crowdseq.cli.terminal import print_json, terminal
 
 
 @click.command(help="Make up a crowd of known precision out of a file with gold tags.")
@@ -52,26 +51,28 @@ def command(
     as_json: bool,
     quiet: bool,
 ) -> None:
-    from crowdseq.formats import write
-    from crowdseq.reports.html.figures import count
-    from crowdseq.simulation import CrowdSettings, simulate_crowd
+    from crowdseq.reports.tables import count
+    from crowdseq.workflows.simulating import SimulateRequest, simulate_files
 
-    chosen: dict[str, Any] = {
-        "recall": recall,
-        "spread": spread,
-        "consistency": consistency,
-        "per_sentence": per_sentence,
-    }
-    settings = CrowdSettings(
-        annotators=annotators,
-        precision=precision,
-        seed=seed,
-        profiles=tuple(name.strip() for name in profiles.split(",")) if profiles else (),
-        **{name: value for name, value in chosen.items() if value is not None},
+    request = SimulateRequest(
+        crowd=(gold,),
+        reading=reading,
+        listener=terminal(quiet),
+        out=out,
+        target=target,
+        force=force,
+        settings={
+            "annotators": annotators,
+            "precision": precision,
+            "seed": seed,
+            "profiles": tuple(name.strip() for name in profiles.split(",")) if profiles else (),
+            "recall": recall,
+            "spread": spread,
+            "consistency": consistency,
+            "per_sentence": per_sentence,
+        },
     )
-    corpus, _ = read_crowd((gold,), reading, silent=quiet, is_gold=True)
-    made = simulate_crowd(corpus, settings)
-    write(made.corpus, out, target, force=force)
+    made = simulate_files(request)
     if not quiet:
         for note in made.realised.notes(recall):
             click.echo(f"note: {note}", err=True)

@@ -1,12 +1,9 @@
 """crowdseq tag."""
 
-import sys
-from io import TextIOWrapper
-
 import click
 
-from crowdseq.cli.options import force_option, quiet_option
-from crowdseq.cli.progress import progress_shown
+from crowdseq.cli.options import force_option, quiet_option, typed_settings
+from crowdseq.cli.terminal import terminal
 
 
 @click.command(help="Label new text with a trained tagger.")
@@ -52,31 +49,16 @@ def command(
     force: bool,
     quiet: bool,
 ) -> None:
-    from crowdseq.formats.settings import ReadSettings
-    from crowdseq.storage.atomic import AtomicFile
-    from crowdseq.workflows.tagging import open_tagger, tag_file
+    from crowdseq.workflows.tagging import TagRequest, tag_text
 
-    tagger = open_tagger(run)
-    with progress_shown(quiet or out == "-", notes=not quiet) as progress:
-        pieces = tag_file(
-            tagger,
-            input,
-            confidence=confidence,
-            threads=threads,
-            settings=ReadSettings(
-                format=format,
-                encoding=encoding,
-                tokenizer=tokenizer,
-                columns=tuple(columns.split(",")) if columns else None,
-            ),
-            progress=progress,
-        )
-        if out == "-":
-            if isinstance(sys.stdout, TextIOWrapper):
-                sys.stdout.reconfigure(encoding="utf-8")  # as files are, whatever the terminal is set to
-            for piece in pieces:
-                sys.stdout.write(piece)
-            return
-        with AtomicFile(out, force=force) as file:
-            for piece in pieces:
-                file.write(piece.encode("utf-8"))
+    request = TagRequest(
+        tagger=run,
+        input=input,
+        out=out,
+        settings=typed_settings(format=format, encoding=encoding, tokenizer=tokenizer, columns=columns),
+        confidence=confidence,
+        threads=threads,
+        force=force,
+        listener=terminal(quiet, progress=out != "-"),
+    )
+    tag_text(request)

@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from crowdseq.arrays import IntArray
+from crowdseq.arrays import BoolArray, IntArray
+from crowdseq.core.labels import LabelScheme
 from crowdseq.core.ragged import gather_ranges, offsets_of
 from crowdseq.errors import AnnotationError
 
@@ -136,7 +137,39 @@ class BallotView(Sequence[Ballot]):
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
             return [self[i] for i in range(*index.indices(len(self)))]
-        place, crowd = range(len(self))[index], self.annotations
-        rows = slice(int(crowd.row_offsets[place]), int(crowd.row_offsets[place + 1]))
-        block = crowd.tags[crowd.block_offsets[place] : crowd.block_offsets[place + 1]]
-        return Ballot(crowd.voters[rows], block.reshape(rows.stop - rows.start, int(crowd.lengths[place])))
+        number, crowd = range(len(self))[index], self.annotations
+        rows = slice(int(crowd.row_offsets[number]), int(crowd.row_offsets[number + 1]))
+        block = crowd.tags[crowd.block_offsets[number] : crowd.block_offsets[number + 1]]
+        return Ballot(crowd.voters[rows], block.reshape(rows.stop - rows.start, int(crowd.lengths[number])))
+
+
+_ROWS_AT_A_TIME = 1 << 18
+
+
+def find_slips(tags: IntArray, bounds: IntArray, scheme: LabelScheme) -> BoolArray:
+    """(T,) whether a tag cannot follow the one before it, open its row or close it.
+
+    What stands beside an unlabelled token cannot be judged and is no slip.
+    """
+    bad = np.zeros(len(tags), np.bool_)
+    if len(tags) < 1 or scheme.is_plain:
+        return bad
+    filled = np.flatnonzero(np.diff(bounds))
+    heads, tails = bounds[filled], bounds[filled + 1] - 1
+    before, after = tags[:-1], tags[1:]
+    bad[1:] = ~scheme.allowed[before, after] & (before >= 0) & (after >= 0)
+    bad[heads] = ~scheme.starts[tags[heads]] & (tags[heads] >= 0)
+    bad[tails] |= ~scheme.ends[tags[tails]] & (tags[tails] >= 0)
+    return bad
+
+
+def count_slips(crowd: Annotations, scheme: LabelScheme) -> IntArray:
+    """(K,) slips of each annotator."""
+    bounds = np.append(crowd.row_starts, len(crowd.tags))
+    counts = np.zeros(len(crowd.annotators), np.int64)
+    for first in range(0, len(crowd.voters), _ROWS_AT_A_TIME):
+        rows = bounds[first : first + _ROWS_AT_A_TIME + 1]
+        bad = find_slips(crowd.tags[rows[0] : rows[-1]], rows - rows[0], scheme)
+        voters = np.repeat(crowd.voters[first : first + len(rows) - 1], np.diff(rows))
+        counts += np.bincount(voters[bad], minlength=len(counts))
+    return counts

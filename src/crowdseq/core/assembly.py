@@ -8,12 +8,11 @@ import numpy as np
 
 from crowdseq.arrays import BoolArray, IntArray
 from crowdseq.core.annotations import Annotations
-from crowdseq.core.detection import detect_kind, scheme_for
-from crowdseq.core.labels import LabelScheme
+from crowdseq.core.labels import CHUNK_KINDS, OUTSIDE, PLAIN, LabelScheme, split_tag
 from crowdseq.core.names import counted
 from crowdseq.core.ragged import gather_ranges, offsets_of, portions
 from crowdseq.core.spans import convert
-from crowdseq.errors import SchemeError
+from crowdseq.errors import Advice, SchemeError
 
 GOLD_ROW = -1  # gold travels as one more annotator until the corpus is built
 _CELLS_AT_A_TIME = 1 << 22  # bounds the index arrays, which are wider than the cells themselves
@@ -38,8 +37,8 @@ class RawRows:
         offsets = offsets_of(row_lengths)
         cells = np.empty(int(offsets[-1]), np.int16)
         for part in portions(offsets, _CELLS_AT_A_TIME):
-            places = gather_ranges(starts[part], row_lengths[part])
-            cells[offsets[part.start] : offsets[part.stop]] = self.cells[places]
+            indices = gather_ranges(starts[part], row_lengths[part])
+            cells[offsets[part.start] : offsets[part.stop]] = self.cells[indices]
         return RawRows(sentences, self.voters[order], offsets[:-1], cells)
 
     def gold(self, token_offsets: IntArray) -> tuple[IntArray, BoolArray]:
@@ -76,7 +75,7 @@ def number_by_name(voters: IntArray, names: list[str]) -> tuple[IntArray, tuple[
 
 @dataclass(frozen=True, eq=False)
 class Spelling:
-    """The scheme that was settled on, the kind that the file used, and the labels written anew."""
+    """The scheme that was chosen, the kind that the file used, and the labels written anew."""
 
     scheme: LabelScheme
     kind: str
@@ -84,7 +83,7 @@ class Spelling:
     respelt: Mapping[str, int]
 
 
-def settle_spelling(rows: RawRows, labels: list[str], scheme: LabelScheme | str | None) -> Spelling:
+def choose_spelling(rows: RawRows, labels: list[str], scheme: LabelScheme | str | None) -> Spelling:
     """Cells in the numbers of the scheme given, or of the one that the labels themselves show."""
     counts = _label_counts(rows.cells, len(labels))
     offsets = np.append(rows.starts, len(rows.cells))
@@ -135,7 +134,7 @@ def _renumber(
     """Cells in the scheme's numbers; a prefix that it lacks is respelt, a label that it lacks is an error."""
     numbers = np.full(len(labels) + 1, -1, np.int16)
     respelt: dict[str, int] = {}
-    for place, (label, count) in enumerate(zip(labels, counts.tolist(), strict=True)):
+    for index, (label, count) in enumerate(zip(labels, counts.tolist(), strict=True)):
         spelt = scheme.kind_of(label)
         if not count:
             continue
@@ -143,7 +142,7 @@ def _renumber(
             raise SchemeError(_unknown_label(label, count, scheme))
         if spelt != label:
             respelt[label] = count
-        numbers[place] = scheme.index[spelt]
+        numbers[index] = scheme.index[spelt]
     made = np.empty(len(cells), np.int16)
     for first in range(0, len(cells), _CELLS_AT_A_TIME):
         here = slice(first, first + _CELLS_AT_A_TIME)
@@ -155,3 +154,65 @@ def _unknown_label(label: str, count: int, scheme: LabelScheme) -> str:
     near = get_close_matches(label, scheme.tags, 1, 0.5)
     hint = f"did you mean '{near[0]}'?" if near else f"which has {', '.join(scheme.tags[:12])}"
     return f"label '{label}' ({counted(count, 'time')}) is not in the label set, {hint}"
+
+
+def detect_kind(tags: list[str], bigrams: IntArray, counts: IntArray | None = None) -> str:
+    """The kind with the fewest broken rules.
+
+    bigrams (M + 1, M + 1): how often tag j follows tag i; the last row counts sentence starts, the last
+    column sentence ends. counts (M,): how often each tag was given, which bigrams cannot tell where single
+    tokens are labelled. Ties go to the order IOB2, BIOES, BILOU, IOB1, IO.
+    """
+    counts = bigrams[:, : len(tags)].sum(axis=0) if counts is None else counts
+    seen = counts > 0
+    bigrams = bigrams[np.ix_(np.append(seen, True), np.append(seen, True))]
+    tags = [tag for tag, known in zip(tags, seen, strict=True) if known]
+    counts = counts[seen]
+    parts = [split_tag(tag) for tag in tags]
+    with_prefix = sum(
+        int(n) for n, (prefix, _) in zip(counts, parts, strict=True) if prefix not in ("", OUTSIDE)
+    )
+    bare = [tag for tag, (prefix, _) in zip(tags, parts, strict=True) if prefix == ""]
+    if bare:
+        without_prefix = sum(int(n) for n, (prefix, _) in zip(counts, parts, strict=True) if prefix == "")
+        if with_prefix <= without_prefix:
+            return PLAIN
+        raise SchemeError(
+            f"tag '{bare[0]}' has no prefix such as B- or I- while most others have:",
+            Advice("mend it, or say that the tags are plain: {scheme}", scheme="plain"),
+        )
+    prefixes = {prefix for prefix, _ in parts} - {OUTSIDE}
+    if prefixes == {"I"}:
+        return "IO"
+    candidates = ["IOB2", *(["BIOES", "BILOU"] if prefixes - {"B", "I"} else []), "IOB1"]
+    return min(candidates, key=lambda kind: count_violations(tags, bigrams, kind, counts))
+
+
+def count_violations(tags: list[str], bigrams: IntArray, kind: str, counts: IntArray | None = None) -> int:
+    """How many transitions of the table break the rules of a kind, plus how many tags it does not have."""
+    counts = bigrams[:, : len(tags)].sum(axis=0) if counts is None else counts
+    full = LabelScheme.of_types({name for _, name in map(split_tag, tags) if name}, kind)
+    numbers = np.array([full.index.get(full.kind_of(tag), 0) for tag in tags], dtype=np.intp)
+    foreign = np.array([tag not in full.index for tag in tags], dtype=np.bool_)
+    size = len(tags)
+    inside = bigrams[:size, :size]
+    broken = int(inside[~full.allowed[np.ix_(numbers, numbers)]].sum())
+    broken += int(bigrams[size, :size][~full.starts[numbers]].sum())
+    broken += int(bigrams[:size, size][~full.ends[numbers]].sum())
+    return broken + int(counts[foreign].sum())
+
+
+def scheme_for(tags: list[str], kind: str) -> LabelScheme:
+    """The full scheme of a kind that holds all these tags (or their nearest relatives)."""
+    if kind == PLAIN:
+        return LabelScheme.plain(tags)
+    if kind not in CHUNK_KINDS:
+        raise SchemeError(
+            f"label scheme '{kind}' is unknown, choose one of {', '.join(CHUNK_KINDS)}, {PLAIN}"
+        )
+    bare = [tag for tag in tags if split_tag(tag)[0] == ""]
+    if bare:
+        raise SchemeError(f"tag '{bare[0]}' has no prefix such as B- or I-, as {kind} needs it")
+    # IOB1 says the same as IOB2 in a form that no chain model can check, so it is read as IOB2.
+    stored = "IOB2" if kind == "IOB1" else kind
+    return LabelScheme.of_types({split_tag(tag)[1] for tag in tags if tag != OUTSIDE}, stored)

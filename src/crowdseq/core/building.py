@@ -10,15 +10,14 @@ from typing import Any
 import numpy as np
 
 from crowdseq.arrays import IntArray
-from crowdseq.core.assembly import GOLD_ROW, RawRows, Spelling, number_by_name, settle_spelling
-from crowdseq.core.columns import ColumnCollector, check_columns
+from crowdseq.core.assembly import GOLD_ROW, RawRows, Spelling, choose_spelling, number_by_name
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.label_rows import LabelRows, Tags, TooManyLabels
 from crowdseq.core.labels import LabelScheme
 from crowdseq.core.names import NumberedNames, check_name, counted
 from crowdseq.core.ragged import offsets_of
-from crowdseq.core.text import Text
-from crowdseq.errors import AnnotationError, SchemeError, SettingsError
+from crowdseq.core.text import ColumnCollector, Text, check_columns
+from crowdseq.errors import Advice, AnnotationError, SchemeError, SettingsError
 
 DUPLICATES = ("error", "first", "newest")
 
@@ -162,8 +161,8 @@ class CorpusBuilder:
             is_first = by_voter[repeated[0]] < first + self._row_counts[number]
             where = "" if is_first else "the sentence stands first in "
             raise AnnotationError(
-                f"{who} labelled this sentence before{_at(self._places[number], where)}, "
-                "remove one or say which to keep (--duplicates first|newest)"
+                f"{who} labelled this sentence before{_at(self._places[number], where)}",
+                Advice("remove one or say which to keep: {duplicates}", duplicates="first|newest"),
             )
         self.repeated_rows += len(repeated)
         for voter, tags in rows:
@@ -192,10 +191,10 @@ class CorpusBuilder:
         if held == list(record.tokens):
             return
         pairs = enumerate(zip_longest(held, record.tokens))
-        place, (mine, other) = next((place, pair) for place, pair in pairs if pair[0] != pair[1])
+        index, (mine, other) = next((index, pair) for index, pair in pairs if pair[0] != pair[1])
         raise AnnotationError(
             f"the id was used before{_at(self._places[number])} for another text: "
-            f"token {place + 1} is {_shown(other)} here and {_shown(mine)} there"
+            f"token {index + 1} is {_shown(other)} here and {_shown(mine)} there"
         )
 
     def _joined_document(self, number: int, record: Record) -> int:
@@ -234,7 +233,7 @@ class CorpusBuilder:
             np.array(self._cells, np.int16),
         )
         rows = rows.in_order(lengths, without=self._dropped_rows)
-        self.spelling = settle_spelling(rows, self._labels.names, scheme)
+        self.spelling = choose_spelling(rows, self._labels.names, scheme)
         rows = RawRows(rows.sentences, rows.voters, rows.starts, self.spelling.cells)
         gold, has_gold = rows.gold(text.offsets)
         crowd = rows.annotations(annotators, text.lengths)
@@ -254,7 +253,7 @@ class CorpusBuilder:
         )
 
     def _ids(self) -> tuple[str, ...]:
-        """The id of every sentence: its own, or s1, s2, … by its place, stepping aside for given ones."""
+        """The id of every sentence: its own, or s1, s2, … by its number, stepping aside for given ones."""
         ids: list[str] = []
         made: set[str] = set()
         for key, number in self._sentences.items():

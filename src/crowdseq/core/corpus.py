@@ -81,19 +81,19 @@ class Corpus:
     def select(self, chosen: Iterable[int] | IntArray | BoolArray) -> "Corpus":
         """Only these sentences, in this order; or those that a mask (N,) marks."""
         wanted = chosen if isinstance(chosen, np.ndarray) else np.array(list(chosen))
-        places = np.arange(len(self))[wanted if len(wanted) else wanted.astype(np.int64)]
-        tokens = gather_ranges(self.text.offsets[places], self.text.lengths[places])
+        indices = np.arange(len(self))[wanted if len(wanted) else wanted.astype(np.int64)]
+        tokens = gather_ranges(self.text.offsets[indices], self.text.lengths[indices])
         return Corpus(
             self.scheme,
-            self.text.select(places),
-            self.annotations.select(places),
+            self.text.select(indices),
+            self.annotations.select(indices),
             self.gold_tags[tokens],
-            self.has_gold[places],
+            self.has_gold[indices],
         )
 
     def where(self, keep: Callable[[Sentence], bool]) -> "Corpus":
         """Only the sentences that a test accepts."""
-        return self.select([place for place, sentence in enumerate(self.sentences) if keep(sentence)])
+        return self.select([number for number, sentence in enumerate(self.sentences) if keep(sentence)])
 
     def keep_annotators(self, names: Iterable[str]) -> "Corpus":
         """Only the votes of these annotators; the sentences stay."""
@@ -152,8 +152,8 @@ class GoldView(Sequence[GoldTags]):
 
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
-            return [self[place] for place in range(*index.indices(len(self)))]
-        place, corpus = range(len(self))[index], self.corpus
-        if not corpus.has_gold[place]:
+            return [self[number] for number in range(*index.indices(len(self)))]
+        number, corpus = range(len(self))[index], self.corpus
+        if not corpus.has_gold[number]:
             return None
-        return corpus.scheme.names(corpus.gold_tags[corpus.offsets[place] : corpus.offsets[place + 1]])
+        return corpus.scheme.names(corpus.gold_tags[corpus.offsets[number] : corpus.offsets[number + 1]])

@@ -1,4 +1,4 @@
-"""LabelScheme: the tags, and which tag may follow which. The only place that knows BIO."""
+"""LabelScheme: the tags, and which tag may follow which. The only module that knows BIO."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field

@@ -27,9 +27,9 @@ class Ragged(Sequence[Item], Generic[Item]):
     def __getitem__(self, index: slice) -> "tuple[Item, ...]": ...
     def __getitem__(self, index: int | slice) -> "Item | tuple[Item, ...]":
         if isinstance(index, slice):
-            return tuple(self[place] for place in range(*index.indices(len(self))))
-        place = range(len(self))[index]
-        return self.make(self.values[self.offsets[place] : self.offsets[place + 1]])
+            return tuple(self[number] for number in range(*index.indices(len(self))))
+        number = range(len(self))[index]
+        return self.make(self.values[self.offsets[number] : self.offsets[number + 1]])
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Sequence) or len(other) != len(self):
@@ -57,11 +57,11 @@ def offsets_of(lengths: NDArray[Any]) -> NDArray[np.int64]:
 
 
 def gather_ranges(starts: NDArray[Any], lengths: NDArray[Any]) -> NDArray[np.int64]:
-    """The places start, start + 1, … of every range, one range after the other."""
+    """The indices start, start + 1, … of every range, one range after the other."""
     total = int(np.sum(lengths))
     shifts = np.asarray(starts) - (np.cumsum(lengths) - lengths)
-    places: NDArray[np.int64] = np.arange(total, dtype=np.int64) + np.repeat(shifts, lengths)
-    return places
+    indices: NDArray[np.int64] = np.arange(total, dtype=np.int64) + np.repeat(shifts, lengths)
+    return indices
 
 
 def portions(offsets: NDArray[Any], limit: int) -> Iterator[slice]:

@@ -45,20 +45,20 @@ def find_spans(tags: IntArray, offsets: IntArray, scheme: LabelScheme, *, lenien
     conlleval does it: any piece that cannot continue the one before it begins a span. A plain scheme has one
     span for each labelled token.
     """
-    found = [SpanTable(*(np.zeros(0, np.int64) for _ in range(3)))]
+    tables = [SpanTable(*(np.zeros(0, np.int64) for _ in range(3)))]
     for part in portions(offsets, _TOKENS_AT_A_TIME):
         bounds = offsets[part.start : part.stop + 1]
         table = _find_spans(tags[bounds[0] : bounds[-1]], bounds - bounds[0], scheme, lenient=lenient)
-        found.append(SpanTable(table.starts + bounds[0], table.ends + bounds[0], table.types))
-    return SpanTable(*(np.concatenate([getattr(t, f.name) for t in found]) for f in fields(SpanTable)))
+        tables.append(SpanTable(table.starts + bounds[0], table.ends + bounds[0], table.types))
+    return SpanTable(*(np.concatenate([getattr(t, f.name) for t in tables]) for f in fields(SpanTable)))
 
 
 def _find_spans(tags: IntArray, offsets: IntArray, scheme: LabelScheme, *, lenient: bool) -> SpanTable:
     # Tables by tag number; their last entry is what the number -1 finds.
     types = np.append(scheme.type_ids, np.int16(-1))[tags]
     if scheme.is_plain:
-        places = np.flatnonzero(types >= 0)
-        return SpanTable(places, places + 1, types[places].astype(np.int64))
+        indices = np.flatnonzero(types >= 0)
+        return SpanTable(indices, indices + 1, types[indices].astype(np.int64))
     prefixes = np.append(scheme.prefix_codes, np.int16(ord("O")))
     sentence_heads = offsets[:-1][offsets[:-1] < len(tags)]
     heads = ~_continues(tags, prefixes, types, sentence_heads, scheme)
@@ -149,14 +149,14 @@ def paint(table: SpanTable, length: int, scheme: LabelScheme, offsets: IntArray 
         return tags
     lengths = table.ends - table.starts
     positions = _positions(lengths)
-    places = np.repeat(table.starts, lengths) + positions
+    indices = np.repeat(table.starts, lengths) + positions
     first = positions == 0
-    last = places + 1 == np.repeat(table.ends, lengths)
+    last = indices + 1 == np.repeat(table.ends, lengths)
     prefixes = np.select([first & last, first, last], [*_shape_prefixes(scheme)], _middle(scheme))
     if scheme.kind == "IOB1":
         touches = _touches_its_like(table, offsets)
         prefixes = np.where(first & np.repeat(touches, lengths), ord("B"), ord("I"))
-    tags[places] = _tag_numbers(scheme, prefixes, np.repeat(table.types, lengths))
+    tags[indices] = _tag_numbers(scheme, prefixes, np.repeat(table.types, lengths))
     return tags
 
 

@@ -1,5 +1,6 @@
 """Text: the sentences of a corpus as flat arrays, and Sentence, a cheap view on one of them."""
 
+from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -9,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdseq.arrays import IntArray
+from crowdseq.core.names import NumberedNames, counted
 from crowdseq.core.ragged import Ragged, gather_ranges, offsets_of
 from crowdseq.errors import AnnotationError
 
@@ -61,8 +63,8 @@ class Text:
         self._freeze()
 
     def _freeze(self) -> None:
-        for array in (self.token_ids, self.offsets, self.document_of):
-            array.setflags(write=False)
+        for frozen in (self.token_ids, self.offsets, self.document_of):
+            frozen.setflags(write=False)
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -89,33 +91,33 @@ class Text:
 
     def sentence(self, index: int) -> Sentence:
         """The view on one sentence."""
-        place = range(len(self))[index]
-        first, last = int(self.offsets[place]), int(self.offsets[place + 1])
+        number = range(len(self))[index]
+        first, last = int(self.offsets[number]), int(self.offsets[number + 1])
         return Sentence(
-            self.ids[place],
-            self.documents[self.document_of[place]],
-            self.tokens[place],
+            self.ids[number],
+            self.documents[self.document_of[number]],
+            self.tokens[number],
             {
                 name: tuple(column.table[i] for i in column.ids[first:last].tolist())
                 for name, column in self.columns.items()
                 if first == last or column.ids[first] >= 0
             },
-            self.extras.get(place, {}),
+            self.extras.get(number, {}),
         )
 
     def select(self, chosen: IntArray) -> "Text":
         """Only these sentences, in this order; the word table is shared."""
         lengths = self.lengths[chosen]
-        places = gather_ranges(self.offsets[chosen], lengths)
+        indices = gather_ranges(self.offsets[chosen], lengths)
         kept, document_of = np.unique(self.document_of[chosen], return_inverse=True)
         return Text(
             self.words,
-            self.token_ids[places],
+            self.token_ids[indices],
             offsets_of(lengths),
             tuple(self.ids[i] for i in chosen.tolist()),
             tuple(self.documents[i] for i in kept.tolist()),
             document_of.astype(np.int32),
-            {name: Column(column.table, column.ids[places]) for name, column in self.columns.items()},
+            {name: Column(column.table, column.ids[indices]) for name, column in self.columns.items()},
             {new: self.extras[old] for new, old in enumerate(chosen.tolist()) if old in self.extras},
         )
 
@@ -163,3 +165,57 @@ class SentenceView(Sequence[Sentence]):
         if isinstance(index, slice):
             return [self.text.sentence(i) for i in range(*index.indices(len(self)))]
         return self.text.sentence(index)
+
+
+_ABSENT = -1  # a sentence may come without a column that others have
+
+
+class ColumnCollector:
+    """One number for each token in each column; `first` is the first token of a sentence."""
+
+    def __init__(self) -> None:
+        self._columns: dict[str, tuple[NumberedNames, array[int]]] = {}
+        self._n_tokens = 0
+
+    def append(self, columns: Mapping[str, Sequence[str]], length: int) -> None:
+        """The columns of the next sentence."""
+        first = self._n_tokens
+        self._n_tokens += length
+        for _, ids in self._columns.values():
+            ids.extend([_ABSENT] * length)
+        self.fill(columns, first)
+
+    def fill(self, columns: Mapping[str, Sequence[str]], first: int) -> None:
+        """Columns for a sentence that had come without them."""
+        for name, values in columns.items():
+            if name not in self._columns:
+                self._columns[name] = (NumberedNames(), array("i", [_ABSENT]) * self._n_tokens)
+            table, ids = self._columns[name]
+            ids[first : first + len(values)] = array("i", map(table.__getitem__, values))
+
+    def differing(self, columns: Mapping[str, Sequence[str]], first: int) -> str | None:
+        """The first column that holds something else for the same sentence, if there is one."""
+        for name, values in columns.items():
+            if name in self._columns and len(values):
+                table, ids = self._columns[name]
+                held = ids[first : first + len(values)]
+                if held[0] != _ABSENT and [table.names[i] for i in held] != list(values):
+                    return name
+        return None
+
+    def build(self) -> dict[str, Column]:
+        """All columns as arrays, by name."""
+        return {
+            name: Column(tuple(table.names), np.array(ids, np.int32))
+            for name, (table, ids) in self._columns.items()
+        }
+
+
+def check_columns(columns: Mapping[str, Sequence[str]], n_tokens: int) -> None:
+    """A column has one text for each token."""
+    for name, values in columns.items():
+        if len(values) != n_tokens:
+            sizes = f"{counted(len(values), 'value')} for {counted(n_tokens, 'token')}"
+            raise AnnotationError(f"column {name}: {sizes}")
+        if not all(isinstance(value, str) for value in values):
+            raise AnnotationError(f"column {name}: a value must be a text")

@@ -46,10 +46,10 @@ def measure_calibration(confidence: FloatArray, correct: BoolArray, bins: int = 
     if not np.all((confidence >= 0) & (confidence <= 1 + 1e-9)):  # also false for NaN
         raise AnnotationError("a confidence must lie between 0 and 1")
     edges = np.arange(bins + 1) / bins
-    places = np.clip(np.searchsorted(edges, confidence, side="left") - 1, 0, bins - 1)
-    counts = np.bincount(places, minlength=bins)
-    sure = np.bincount(places, weights=confidence, minlength=bins)
-    right = np.bincount(places, weights=correct.astype(np.float64), minlength=bins)
+    indices = np.clip(np.searchsorted(edges, confidence, side="left") - 1, 0, bins - 1)
+    counts = np.bincount(indices, minlength=bins)
+    sure = np.bincount(indices, weights=confidence, minlength=bins)
+    right = np.bincount(indices, weights=correct.astype(np.float64), minlength=bins)
     total = len(confidence)
     return Calibration(
         error=float(np.abs(sure - right).sum() / total) if total else None,

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from crowdseq.arrays import IntArray
+from crowdseq.core.annotations import count_slips
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.names import look_alikes
-from crowdseq.core.slips import count_slips
 from crowdseq.core.spans import find_spans
 
 

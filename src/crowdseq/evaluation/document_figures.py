@@ -72,16 +72,16 @@ class DocumentView(Sequence[DocumentAgreement]):
 
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
-            return tuple(self[place] for place in range(*index.indices(len(self))))
-        place, figures = range(len(self))[index], self.figures
+            return tuple(self[position] for position in range(*index.indices(len(self))))
+        position, figures = range(len(self))[index], self.figures
         return DocumentAgreement(
-            tokens=int(figures.tokens[place]),
-            cohen=plain(figures.cohen[place]),
-            fleiss=plain(figures.fleiss[place]),
-            alpha=plain(figures.alpha[place]),
-            span_f1=plain(figures.span_f1[place]),
-            document=self.names[place],
-            annotators=int(self.annotators[place]),
+            tokens=int(figures.tokens[position]),
+            cohen=plain(figures.cohen[position]),
+            fleiss=plain(figures.fleiss[position]),
+            alpha=plain(figures.alpha[position]),
+            span_f1=plain(figures.span_f1[position]),
+            document=self.names[position],
+            annotators=int(self.annotators[position]),
         )
 
 

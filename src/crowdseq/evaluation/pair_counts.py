@@ -69,10 +69,10 @@ class _RowPairs:
 def count_pairs(corpus: Corpus, spans: CrowdSpans, sentences: IntArray, documents: IntArray) -> PairCounts:
     """Counts over these sentences; documents (S,) says which document each of them belongs to."""
     crowd, size = corpus.annotations, max(len(corpus.annotators), 1)
-    left, right, places = _rows_of_pairs(corpus, sentences)
-    codes = (documents[places].astype(np.int64) * size + crowd.voters[left]) * size + crowd.voters[right]
+    left, right, indices = _rows_of_pairs(corpus, sentences)
+    codes = (documents[indices].astype(np.int64) * size + crowd.voters[left]) * size + crowd.voters[right]
     kept, groups = np.unique(codes, return_inverse=True)
-    pairs = _RowPairs(left, right, crowd.lengths[sentences][places], groups)
+    pairs = _RowPairs(left, right, crowd.lengths[sentences][indices], groups)
     counted = _count_labels(corpus, pairs, len(kept)) + _count_spans(corpus, spans, pairs, len(kept))
     return PairCounts(kept // size**2, kept // size % size, kept % size, *counted)
 
@@ -84,8 +84,8 @@ def _rows_of_pairs(corpus: Corpus, sentences: IntArray) -> tuple[IntArray, IntAr
     rows = gather_ranges(crowd.row_offsets[sentences], n_rows)
     ends = np.repeat(crowd.row_offsets[sentences + 1], n_rows)
     partners = ends - rows - 1
-    places = np.repeat(np.repeat(np.arange(len(sentences)), n_rows), partners)
-    return np.repeat(rows, partners), gather_ranges(rows + 1, partners), places
+    indices = np.repeat(np.repeat(np.arange(len(sentences)), n_rows), partners)
+    return np.repeat(rows, partners), gather_ranges(rows + 1, partners), indices
 
 
 def _count_labels(corpus: Corpus, pairs: _RowPairs, n_groups: int) -> list[FloatArray]:
@@ -109,32 +109,32 @@ def _count_spans(corpus: Corpus, spans: CrowdSpans, pairs: _RowPairs, n_groups: 
     for part in pairs.portions():
         for total, mine, other in ((left, part.left, part.right), (right, part.right, part.left)):
             n_spans = spans.offsets[mine + 1] - spans.offsets[mine]
-            places = gather_ranges(spans.offsets[mine], n_spans)
+            indices = gather_ranges(spans.offsets[mine], n_spans)
             shifts = np.repeat(starts[other] - starts[mine], n_spans)
-            keys = np.repeat(part.groups, n_spans) * n_types + spans.table.types[places]
-            total += np.bincount(keys[_is_seen(spans, places, shifts)], minlength=len(total))
+            keys = np.repeat(part.groups, n_spans) * n_types + spans.table.types[indices]
+            total += np.bincount(keys[_is_seen(spans, indices, shifts)], minlength=len(total))
             if total is left:
-                common += np.bincount(keys[_is_common(spans, places, shifts)], minlength=len(common))
+                common += np.bincount(keys[_is_common(spans, indices, shifts)], minlength=len(common))
     return [total.reshape(n_groups, n_types) for total in (left, right, common)]
 
 
-def _is_seen(spans: CrowdSpans, places: IntArray, shifts: IntArray) -> BoolArray:
+def _is_seen(spans: CrowdSpans, indices: IntArray, shifts: IntArray) -> BoolArray:
     """Whether the other annotator, whose cells lie so far away, labelled all tokens of these spans."""
     if spans.gaps is None:
-        return np.ones(len(places), np.bool_)
-    before = spans.gaps[spans.table.starts[places] + shifts]
-    seen: BoolArray = spans.gaps[spans.table.ends[places] + shifts] == before
+        return np.ones(len(indices), np.bool_)
+    before = spans.gaps[spans.table.starts[indices] + shifts]
+    seen: BoolArray = spans.gaps[spans.table.ends[indices] + shifts] == before
     return seen
 
 
-def _is_common(spans: CrowdSpans, places: IntArray, shifts: IntArray) -> BoolArray:
+def _is_common(spans: CrowdSpans, indices: IntArray, shifts: IntArray) -> BoolArray:
     """Whether the other annotator has the very same spans."""
     table = spans.table
-    wanted = table.starts[places] + shifts
-    found = np.minimum(np.searchsorted(table.starts, wanted), max(len(table) - 1, 0))
+    wanted = table.starts[indices] + shifts
+    nearest = np.minimum(np.searchsorted(table.starts, wanted), max(len(table) - 1, 0))
     same: BoolArray = (
-        (table.starts[found] == wanted)
-        & (table.ends[found] == table.ends[places] + shifts)
-        & (table.types[found] == table.types[places])
+        (table.starts[nearest] == wanted)
+        & (table.ends[nearest] == table.ends[indices] + shifts)
+        & (table.types[nearest] == table.types[indices])
     )
     return same

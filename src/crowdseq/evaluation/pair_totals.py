@@ -124,9 +124,9 @@ class SparseFigures:
         order = np.lexsort((columns, rows))
         return cls(offsets_of(np.bincount(rows, minlength=n_rows)), columns[order], values[order])
 
-    def row(self, place: int, names: Sequence[str]) -> dict[str, float | None]:
+    def row(self, index: int, names: Sequence[str]) -> dict[str, float | None]:
         """The figures of one pair by name."""
-        part = slice(int(self.offsets[place]), int(self.offsets[place + 1]))
+        part = slice(int(self.offsets[index]), int(self.offsets[index + 1]))
         pairs = zip(self.columns[part].tolist(), self.values[part], strict=True)
         return {names[column]: plain(value) for column, value in pairs}
 

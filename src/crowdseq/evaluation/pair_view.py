@@ -41,16 +41,16 @@ class PairView(Sequence[PairAgreement]):
 
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
-            return tuple(self[place] for place in range(*index.indices(len(self))))
-        place = range(len(self))[index]
-        shared, observed, kappa, f1 = (figure[place] for figure in self.figures)
+            return tuple(self[number] for number in range(*index.indices(len(self))))
+        number = range(len(self))[index]
+        shared, observed, kappa, f1 = (figure[number] for figure in self.figures)
         return PairAgreement(
-            self.annotators[self.totals.first[place]],
-            self.annotators[self.totals.second[place]],
+            self.annotators[self.totals.first[number]],
+            self.annotators[self.totals.second[number]],
             int(shared),
             plain(observed),
             plain(kappa),
             plain(f1),
-            self.by_label.row(place, self.labels),
-            self.by_type.row(place, self.types),
+            self.by_label.row(number, self.labels),
+            self.by_type.row(number, self.types),
         )

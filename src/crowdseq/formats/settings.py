@@ -1,51 +1,55 @@
-"""ReadSettings and Limits: how files are to be read, checked before the first byte."""
+"""ReadSettings: how files are to be read, checked before the first byte.
+
+A reading option is declared here and nowhere else: the metadata of a field is its option on the command line,
+its help, its check and its entry in the reference.
+"""
 
 import codecs
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from functools import cache
 from types import MappingProxyType
+from typing import Any
 
-from crowdseq.core.building import DUPLICATES
-from crowdseq.core.labels import KINDS
-from crowdseq.errors import SettingsError
+from crowdseq.errors import Advice, SettingsError
+from crowdseq.formats.files.limits import Limits
 
-ON_ERROR = ("stop", "skip")
-FILES_MEAN = ("auto", "gold", "annotator")
+__all__ = ["Limits", "Option", "ReadSettings", "reading_options"]
+
 OFFSET_UNITS = ("auto", "characters", "utf-16", "graphemes")
-OVERLAPS = ("longest", "error", "layers")
-CUT_TOKENS = ("expand", "contract", "drop", "error")
-EMPTY_MEANS = ("ask", "labelled", "missing")
-SEVERAL_LABELS = ("error", "first", "joined")
-DISCONTINUOUS = ("error", "drop", "split")
-SENTENCES = ("document", "newline")
-NORMALISE = ("none", "nfc")
 TOKENIZERS, REGEX, SPACY = ("words", "whitespace"), "regex:", "spacy:"
 _OTHER_NAMES = {"BIO": "IOB2", "IOB": "IOB1", "IOBES": "BIOES"}
 _NOT_FOR_FILES = frozenset({"idna", "punycode", "undefined", "unicode-escape", "raw-unicode-escape"})
+_OPTION = "option"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Limits:
-    """Ceilings that keep a hostile or mistaken file from filling the memory.
+@dataclass(frozen=True)
+class Option:
+    """How people are told of a setting and what they may choose.
 
-    unpacked_bytes: of one packed file. ratio: unpacked by packed, looked at beyond ratio_after bytes.
-    line_bytes: one line, or one value of a JSON array. depth: nesting of JSON. members: files in one archive.
-    faults: bad records after which reading stops.
+    choices: all values there are. flag: the name on the command line where it is not that of the field.
+    metavar: what stands for the value in the help. is_closed: whether the command line offers the choices as
+    they are; otherwise other spellings of them are known too. is_list: whether a person types several values
+    with commas between them.
     """
 
-    unpacked_bytes: int = 2 << 30
-    ratio: int = 200
-    ratio_after: int = 50 << 20
-    line_bytes: int = 64 << 20
-    depth: int = 200
-    members: int = 100_000
-    faults: int = 10_000
+    help: str
+    choices: tuple[str, ...] = ()
+    flag: str = ""
+    metavar: str | None = None
+    is_closed: bool = True
+    is_list: bool = False
 
-    def __post_init__(self) -> None:
-        for name, value in vars(self).items():
-            if value < 1:
-                raise SettingsError(f"limit {name} is {value}, give a number above 0")
+
+def _setting(default: Any, help: str, **more: Any) -> Any:
+    """A field that is also an option."""
+    return field(default=default, metadata={_OPTION: Option(help, **more)})
+
+
+def _choice(help: str, *choices: str) -> Any:
+    """A field with a few values, the first of which is the default."""
+    return _setting(choices[0], help, choices=choices)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,55 +75,70 @@ class ReadSettings:
     force: overwrite a rejects file that exists.
     """
 
-    format: str | None = None
-    encoding: str | None = None
-    scheme: str | None = None
-    labels: tuple[str, ...] | None = None
-    on_error: str = "stop"
-    rejects: str | None = None
-    duplicates: str = "error"
-    columns: tuple[str, ...] | None = None
-    files_mean: str = "auto"
+    format: str | None = _setting(
+        None, "Read as this format instead of guessing (crowdseq formats).", flag="from", metavar="FORMAT"
+    )
+    encoding: str | None = _setting(None, "Text encoding of the files (default: UTF-8).")
+    scheme: str | None = _setting(
+        None,
+        "Label scheme instead of guessing: IO, IOB1, IOB2, BIOES, BILOU or plain.",
+        choices=("IO", "IOB1", "IOB2", "BIOES", "BILOU", "plain"),
+        is_closed=False,
+    )
+    on_error: str = _choice(
+        "With skip, bad records are set aside in a rejects file, with the reason, and the rest is used.",
+        *("stop", "skip"),
+    )
+    rejects: str | None = _setting(
+        None, "Where skipped records go (default: rejected.jsonl).", metavar="FILE"
+    )
+    duplicates: str = _choice("When an annotator labelled a sentence twice.", "error", "first", "newest")
+    labels: tuple[str, ...] | None = _setting(
+        None, "The tags or entity types there are; any other is an error.", is_list=True
+    )
+    columns: tuple[str, ...] | None = _setting(
+        None,
+        "What the columns of CoNLL files hold: token, gold, column:NAME, an annotator, - for nothing.",
+        is_list=True,
+    )
+    files_mean: str = _choice(
+        "What one label column is; auto: an annotator in the files of a folder, else gold.",
+        *("auto", "gold", "annotator"),
+    )
     names: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     documents: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
-    tokenizer: str = "words"
-    offset_unit: str = "auto"
-    overlaps: str = "longest"
-    cut_tokens: str = "expand"
-    empty_means: str = "ask"
-    several_labels: str = "error"
-    discontinuous: str = "error"
-    sentences: str = "document"
-    normalise: str = "none"
-    layer: str | None = None
-    text_field: str | None = None
-    types: tuple[str, ...] | None = None
-    predictions: bool = False
+    empty_means: str = _choice("What a document without spans means.", "ask", "labelled", "missing")
+    offset_unit: str = _choice("What character offsets count.", *OFFSET_UNITS)
+    overlaps: str = _choice("When spans of one annotator overlap.", "longest", "error", "layers")
+    cut_tokens: str = _choice("When a span cuts a token.", "expand", "contract", "drop", "error")
+    several_labels: str = _choice("When one span has several labels.", "error", "first", "joined")
+    discontinuous: str = _choice("When a span has a gap.", "error", "drop", "split")
+    sentences: str = _choice("What one sequence is, in text without sentences.", "document", "newline")
+    normalise: str = _choice("Make texts equal that differ in Unicode form or line ends.", "none", "nfc")
+    tokenizer: str = _setting(
+        "words", "For text without tokens: words, whitespace, regex:PATTERN or spacy:LANGUAGE."
+    )
+    layer: str | None = _setting(None, "The control, question or layer to read where a file has several.")
+    text_field: str | None = _setting(None, "The field that holds the text where a file has several.")
+    types: tuple[str, ...] | None = _setting(None, "Only spans of these types.", is_list=True)
+    predictions: bool = _setting(False, "Read a model's predictions as one more annotator.")
     force: bool = False
     limits: Limits = field(default_factory=Limits)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "scheme", _OTHER_NAMES.get(self.scheme or "", self.scheme))
-        _choose("scheme", self.scheme, (None, *KINDS))
-        _choose("on_error", self.on_error, ON_ERROR)
-        _choose("duplicates", self.duplicates, DUPLICATES)
-        _choose("files_mean", self.files_mean, FILES_MEAN)
-        _choose("offset_unit", self.offset_unit, OFFSET_UNITS)
-        _choose("overlaps", self.overlaps, OVERLAPS)
-        _choose("cut_tokens", self.cut_tokens, CUT_TOKENS)
-        _choose("empty_means", self.empty_means, EMPTY_MEANS)
-        _choose("several_labels", self.several_labels, SEVERAL_LABELS)
-        _choose("discontinuous", self.discontinuous, DISCONTINUOUS)
-        _choose("sentences", self.sentences, SENTENCES)
-        _choose("normalise", self.normalise, NORMALISE)
+        for name, option in reading_options().items():
+            value = getattr(self, name)
+            if option.choices and value is not None and value not in option.choices:
+                known = ", ".join(option.choices)
+                raise SettingsError(f"{name} '{value}' is unknown, choose one of {known}")
         _check_encoding(self.encoding)
         check_tokenizer(self.tokenizer)
         if self.labels is not None and not self.labels:
             raise SettingsError("the list of labels is empty, name at least one or leave it out")
         if self.rejects is not None and self.on_error != "skip":
-            raise SettingsError(
-                "a rejects file is only written when faulty records are skipped (on_error=skip)"
-            )
+            advice = Advice("say {on_error}", on_error="skip")
+            raise SettingsError("a rejects file is only written when faulty records are skipped:", advice)
 
     @property
     def in_layers(self) -> bool:
@@ -127,10 +146,10 @@ class ReadSettings:
         return self.overlaps == "layers" and self.types is None
 
 
-def _choose(name: str, value: str | None, choices: tuple[str | None, ...]) -> None:
-    if value not in choices:
-        known = ", ".join(choice for choice in choices if choice is not None)
-        raise SettingsError(f"{name} '{value}' is unknown, choose one of {known}")
+@cache
+def reading_options() -> dict[str, Option]:
+    """The settings that are options on the command line too, by name, in the order of the help."""
+    return {one.name: one.metadata[_OPTION] for one in fields(ReadSettings) if _OPTION in one.metadata}
 
 
 def check_tokenizer(name: str) -> None:

@@ -1,7 +1,6 @@
 """write, write_consensus: a corpus or a consensus to a file or folder, whole or not at all."""
 
 import os
-import shutil
 import sys
 from collections.abc import Callable
 from functools import partial
@@ -13,7 +12,8 @@ from crowdseq.core.corpus import Corpus
 from crowdseq.errors import Advice, OutputExistsError, SettingsError, UsageError
 from crowdseq.formats.format import Format, Notes
 from crowdseq.formats.registry import FORMATS, find_format, format_for_writing
-from crowdseq.storage.atomic import AtomicFile, cannot_write, exists_already, sync_files
+from crowdseq.storage.atomic import AtomicFile, exists_already
+from crowdseq.storage.folders import AtomicFolder, claimed
 
 STANDARD_OUTPUT = "-"
 # Lists, in every folder that we write, what we wrote: a folder with anything else is never replaced.
@@ -76,7 +76,9 @@ def write_consensus(
 
 def _folder(name: str, form: Format) -> Path:
     if name == STANDARD_OUTPUT:
-        raise SettingsError(f"{form.name} writes a folder, standard output holds none: name one")
+        raise SettingsError(
+            f"{form.name} writes a folder, standard output holds none:", Advice("name one with {out}", out="")
+        )
     return Path(name)
 
 
@@ -104,23 +106,12 @@ def _write_file(put: Callable[[BinaryIO], Notes], name: str, force: bool) -> Not
 def _write_folder(put: Callable[[Path], Notes], folder: Path, force: bool) -> Notes:
     """Made beside its place, then moved; the old folder is there until the new one is whole."""
     _check_replaceable(folder, force)
-    part = folder.with_name(f".{folder.name}.{os.getpid()}.part")
-    old = folder.with_name(f".{folder.name}.{os.getpid()}.old")
-    try:
-        part.mkdir()
-        notes = put(part)
-        (part / MARK).write_text("\n".join(sorted(_files(part))), encoding="utf-8")
-        sync_files(part)
-        if folder.exists():
-            folder.rename(old)
-        part.rename(folder)
-    except OSError as error:
-        raise cannot_write(str(folder), error) from None
-    finally:
-        shutil.rmtree(part, ignore_errors=True)
-        if old.exists() and not folder.exists():
-            old.rename(folder)
-        shutil.rmtree(old, ignore_errors=True)
+    target = Path(os.path.realpath(folder))
+    with claimed(target):
+        _check_replaceable(folder, force)  # again, now that nobody else can write there
+        with AtomicFolder(target) as made:
+            notes = put(made.path)
+            made.write(MARK, "\n".join(sorted(_files(made.path))).encode("utf-8"))
     return notes
 
 

@@ -4,7 +4,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from crowdseq.aggregation.contract import Aggregator, method, require, require_climb, require_prior_counts
+from crowdseq.aggregation.contract import (
+    Aggregator,
+    RunContext,
+    method,
+    require,
+    require_prior_counts,
+    require_rounds,
+)
 from crowdseq.aggregation.crowds import Crowd
 from crowdseq.aggregation.settling import settle
 from crowdseq.aggregation.voting import label_shares
@@ -17,7 +24,6 @@ from crowdseq.core.ragged import gather_ranges, offsets_of
 from crowdseq.core.text import Text
 from crowdseq.numerics.crowds.annotator_models import AnnotatorModel
 from crowdseq.numerics.crowds.crowd_chain import ChainPrior, CrowdChain
-from crowdseq.numerics.em import Progress, quiet
 from crowdseq.tagging.templates import short_shape
 
 ANNOTATORS = ("acc", "spam", "cv", "cm", "seq")
@@ -58,7 +64,7 @@ class Bsc(Aggregator):
     def __post_init__(self) -> None:
         choices = ", ".join(ANNOTATORS)
         require(self.annotators in ANNOTATORS, f"annotators is '{self.annotators}', choose one of {choices}")
-        require_climb(self.rounds, self.tolerance)
+        require_rounds(self.rounds, self.tolerance)
         require(self.diagonal >= 0, f"diagonal is {self.diagonal}, it cannot be negative")
         require(self.rare_words >= 0, f"rare_words is {self.rare_words}, it cannot be negative")
         require_prior_counts(
@@ -69,12 +75,12 @@ class Bsc(Aggregator):
     def monotone(self) -> bool:
         return True
 
-    def aggregate(self, corpus: Corpus, *, progress: Progress = quiet) -> Consensus:
+    def aggregate(self, corpus: Corpus, context: RunContext = RunContext()) -> Consensus:
         if corpus.n_tokens == 0:
             return settle(corpus, np.zeros((0, len(corpus.scheme))))
         chain = self._chain(corpus)
         start = chain.start(label_shares(corpus))
-        end = chain.climb(start, rounds=self.rounds, tolerance=self.tolerance, progress=progress)
+        end = chain.climb(start, rounds=self.rounds, tolerance=self.tolerance, progress=context.progress)
         return settle(corpus, end.state.truth, history=end.history, **chain.describe(end.state))
 
     def _chain(self, corpus: Corpus) -> CrowdChain:

@@ -5,7 +5,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from crowdseq.aggregation.canonical import Canonical
-from crowdseq.aggregation.contract import JointAggregator, Learned, method, require, require_climb
+from crowdseq.aggregation.contract import (
+    JointAggregator,
+    Learned,
+    RunContext,
+    method,
+    require,
+    require_rounds,
+)
 from crowdseq.aggregation.settling import settle
 from crowdseq.aggregation.truth_model import crf_problem
 from crowdseq.aggregation.voting import label_shares
@@ -15,7 +22,7 @@ from crowdseq.core.ragged import gather_ranges
 from crowdseq.core.spans import convert
 from crowdseq.numerics.blocks import using_threads
 from crowdseq.numerics.chains.chain import Lattice, log_partition, marginals
-from crowdseq.numerics.em import Progress, climb, quiet
+from crowdseq.numerics.em import Climb, climb
 from crowdseq.numerics.optimise.lbfgs import Memory, Minimiser
 from crowdseq.tagging.crf import CrfTrainer
 from crowdseq.tagging.problem import CrfProblem
@@ -36,7 +43,7 @@ class CrfMa(JointAggregator):
     truth: what the consensus is made of: `tagger`, what the CRF says of the sentence, or `annotators`, the
         answers of its annotators, weighed by the chance that they are right.
     smoothing: how many sentences of average reliability are added to everybody's evidence.
-    features, c2, threads: as in CrfTrainer.
+    features, c2: as in CrfTrainer.
     """
 
     rounds: int = 5
@@ -46,10 +53,9 @@ class CrfMa(JointAggregator):
     smoothing: float = 1.0
     features: str = "rich"
     c2: float = CrfTrainer.c2
-    threads: int = 1
 
     def __post_init__(self) -> None:
-        require_climb(self.rounds, self.tolerance)
+        require_rounds(self.rounds, self.tolerance)
         require(self.iterations >= 1, f"iterations is {self.iterations}, it must be at least 1")
         require(self.smoothing > 0, f"smoothing is {self.smoothing}, it must be above 0")
         require(self.truth in TRUTHS, f"truth is '{self.truth}', choose tagger or annotators")
@@ -57,20 +63,25 @@ class CrfMa(JointAggregator):
 
     @property
     def trainer(self) -> CrfTrainer:
-        return CrfTrainer(features=self.features, c2=self.c2, threads=self.threads)
+        return CrfTrainer(features=self.features, c2=self.c2)
 
     @property
     def monotone(self) -> bool:
         return True
 
-    def learn(self, corpus: Corpus, *, progress: Progress = quiet) -> Learned:
+    def learn(self, corpus: Corpus, context: RunContext = RunContext()) -> Learned:
         if corpus.n_tokens == 0 or corpus.annotations.n_votes == 0:
             return Learned(settle(corpus, label_shares(corpus)), None)
         ordered = Canonical.of(corpus)
-        with using_threads(self.threads):
+        with using_threads(context.engine.threads):
             joint = _Joint.of(self, ordered.corpus)
-            start = joint.start()
-            end = climb(joint.step, start, rounds=self.rounds, tolerance=self.tolerance, progress=progress)
+            end = climb(
+                joint.step,
+                Climb(joint.start()),
+                rounds=self.rounds,
+                tolerance=self.tolerance,
+                progress=context.progress,
+            )
             truth = ordered.restore_tokens(joint.truth(end.state, by_tagger=self.truth == "tagger"))
         tagger = self.trainer.tagger(joint.problem, corpus.scheme, end.state.weights)
         strengths = ordered.restore_annotators(end.state.strengths)

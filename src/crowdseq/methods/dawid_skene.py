@@ -4,11 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from crowdseq.aggregation.contract import Aggregator, method, require, require_climb
+from crowdseq.aggregation.contract import Aggregator, RunContext, method, require, require_rounds
 from crowdseq.aggregation.crowds import Crowd, settle_from_shares
 from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
-from crowdseq.numerics.em import Progress, quiet
 
 
 @method("dawid-skene")
@@ -29,7 +28,7 @@ class DawidSkene(Aggregator):
     gold: bool = False
 
     def __post_init__(self) -> None:
-        require_climb(self.rounds, self.tolerance)
+        require_rounds(self.rounds, self.tolerance)
         require(self.smoothing > 0, f"smoothing is {self.smoothing}, it must be above 0 to keep rows alive")
         require(self.diagonal >= 0, f"diagonal is {self.diagonal}, it cannot be negative")
 
@@ -37,10 +36,10 @@ class DawidSkene(Aggregator):
     def monotone(self) -> bool:
         return True
 
-    def aggregate(self, corpus: Corpus, *, progress: Progress = quiet) -> Consensus:
+    def aggregate(self, corpus: Corpus, context: RunContext = RunContext()) -> Consensus:
         crowd = Crowd.of(corpus, gold=self.gold, bayes=False)
         prior = self.smoothing + self.diagonal * np.eye(crowd.n_labels)
         tokens = crowd.tokens(crowd.confusions(prior), self.smoothing)
         return settle_from_shares(
-            corpus, tokens, rounds=self.rounds, tolerance=self.tolerance, progress=progress
+            corpus, tokens, rounds=self.rounds, tolerance=self.tolerance, progress=context.progress
         )

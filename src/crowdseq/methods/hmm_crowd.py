@@ -4,7 +4,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from crowdseq.aggregation.contract import Aggregator, method, require, require_climb, require_prior_counts
+from crowdseq.aggregation.contract import (
+    Aggregator,
+    RunContext,
+    method,
+    require,
+    require_prior_counts,
+    require_rounds,
+)
 from crowdseq.aggregation.crowds import Crowd
 from crowdseq.aggregation.settling import settle
 from crowdseq.aggregation.voting import label_shares
@@ -14,7 +21,6 @@ from crowdseq.core.corpus import Corpus
 from crowdseq.numerics.crowds.annotator_models import AnnotatorModel
 from crowdseq.numerics.crowds.confusions import Confusions
 from crowdseq.numerics.crowds.crowd_chain import ChainPrior, CrowdChain
-from crowdseq.numerics.em import Progress, quiet
 
 ANNOTATORS = ("cv2", "full")
 
@@ -48,7 +54,7 @@ class HmmCrowd(Aggregator):
     def __post_init__(self) -> None:
         require(self.annotators in ANNOTATORS, f"annotators is '{self.annotators}', choose cv2 or full")
         require(self.start_rounds >= 0, f"start_rounds is {self.start_rounds}, it cannot be negative")
-        require_climb(self.rounds, self.tolerance)
+        require_rounds(self.rounds, self.tolerance)
         require_prior_counts(
             word_prior=self.word_prior, transition_prior=self.transition_prior, smoothing=self.smoothing
         )
@@ -57,14 +63,14 @@ class HmmCrowd(Aggregator):
     def monotone(self) -> bool:
         return True
 
-    def aggregate(self, corpus: Corpus, *, progress: Progress = quiet) -> Consensus:
+    def aggregate(self, corpus: Corpus, context: RunContext = RunContext()) -> Consensus:
         if corpus.n_tokens == 0:
             return settle(corpus, np.zeros((0, len(corpus.scheme))))
         # Points for the annotators; the chain itself holds beliefs.
         crowd = Crowd.of(corpus, gold=self.gold, bayes=False)
         chain = self._chain(crowd)
         start = chain.start(self._first_guess(crowd))
-        end = chain.climb(start, rounds=self.rounds, tolerance=self.tolerance, progress=progress)
+        end = chain.climb(start, rounds=self.rounds, tolerance=self.tolerance, progress=context.progress)
         return settle(corpus, end.state.truth, history=end.history, **chain.describe(end.state))
 
     def _first_guess(self, crowd: Crowd) -> FloatArray:

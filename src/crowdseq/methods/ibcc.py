@@ -4,11 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from crowdseq.aggregation.contract import Aggregator, method, require_climb, require_prior_counts
+from crowdseq.aggregation.contract import Aggregator, RunContext, method, require_prior_counts, require_rounds
 from crowdseq.aggregation.crowds import Crowd, settle_from_shares
 from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
-from crowdseq.numerics.em import Progress, quiet
 
 
 @method("ibcc")
@@ -33,7 +32,7 @@ class Ibcc(Aggregator):
     gold: bool = False
 
     def __post_init__(self) -> None:
-        require_climb(self.rounds, self.tolerance)
+        require_rounds(self.rounds, self.tolerance)
         require_prior_counts(
             off_diagonal=self.off_diagonal, diagonal=self.diagonal, share_prior=self.share_prior
         )
@@ -42,12 +41,12 @@ class Ibcc(Aggregator):
     def monotone(self) -> bool:
         return True
 
-    def aggregate(self, corpus: Corpus, *, progress: Progress = quiet) -> Consensus:
+    def aggregate(self, corpus: Corpus, context: RunContext = RunContext()) -> Consensus:
         crowd = Crowd.of(corpus, gold=self.gold, bayes=True)
         wrong = self.off_diagonal / max(crowd.n_labels - 1, 1)
         even = np.full((crowd.n_labels, crowd.n_labels), wrong)
         prior = even + (self.diagonal - wrong) * np.eye(crowd.n_labels)
         tokens = crowd.tokens(crowd.confusions(prior), self.share_prior)
         return settle_from_shares(
-            corpus, tokens, rounds=self.rounds, tolerance=self.tolerance, progress=progress
+            corpus, tokens, rounds=self.rounds, tolerance=self.tolerance, progress=context.progress
         )

@@ -6,7 +6,14 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-from crowdseq.aggregation.contract import Aggregator, method, require, require_climb, require_prior_counts
+from crowdseq.aggregation.contract import (
+    Aggregator,
+    RunContext,
+    method,
+    require,
+    require_prior_counts,
+    require_rounds,
+)
 from crowdseq.aggregation.crowds import Crowd
 from crowdseq.aggregation.settling import settle
 from crowdseq.arrays import BoolArray, FloatArray
@@ -17,7 +24,7 @@ from crowdseq.numerics.crowds.annotator_models import Spamming
 from crowdseq.numerics.crowds.categorical import normalise
 from crowdseq.numerics.crowds.crowd_tokens import CrowdTokens, TokenState, even_shares
 from crowdseq.numerics.crowds.dirichlet import Rows
-from crowdseq.numerics.em import Climb, Progress, quiet
+from crowdseq.numerics.em import Climb
 
 ESTIMATES = ("vb", "em")
 
@@ -53,7 +60,7 @@ class Mace(Aggregator):
     def __post_init__(self) -> None:
         require(self.estimate in ESTIMATES, f"estimate is '{self.estimate}', choose vb or em")
         require(self.restarts >= 1, f"restarts is {self.restarts}, it must be at least 1")
-        require_climb(self.rounds, self.tolerance)
+        require_rounds(self.rounds, self.tolerance)
         require(self.noise >= 0, f"noise is {self.noise}, it cannot be negative")
         require_prior_counts(
             knows=self.knows, guesses=self.guesses, habit=self.habit, smoothing=self.smoothing
@@ -67,14 +74,14 @@ class Mace(Aggregator):
     def draws(self) -> bool:
         return True
 
-    def aggregate(self, corpus: Corpus, *, progress: Progress = quiet) -> Consensus:
+    def aggregate(self, corpus: Corpus, context: RunContext = RunContext()) -> Consensus:
         if corpus.n_tokens == 0:
             return settle(corpus, np.zeros((0, len(corpus.scheme))))
         crowd, model = self.crowd(corpus)
         random, best = np.random.default_rng(self.seed), None
         for restart in range(self.restarts):
             end = self._run(crowd, self._draw(crowd, model, random))
-            progress("restarts", restart + 1, self.restarts)
+            context.progress("restarts", restart + 1, self.restarts)
             if best is None or end.history[-1:] > best.history[-1:]:
                 best = end
         assert best is not None

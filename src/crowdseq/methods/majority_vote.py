@@ -4,14 +4,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from crowdseq.aggregation.contract import Aggregator, method, require
+from crowdseq.aggregation.contract import Aggregator, RunContext, method, require
 from crowdseq.aggregation.settling import settle
 from crowdseq.aggregation.voting import label_shares, span_shares
 from crowdseq.arrays import FloatArray, IntArray
 from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.labels import LabelScheme
-from crowdseq.numerics.em import Progress, quiet
 
 TIES = ("entity-first", "o-first", "random")
 UNITS = ("token", "span")
@@ -40,9 +39,9 @@ class MajorityVote(Aggregator):
     def draws(self) -> bool:
         return self.ties == "random"
 
-    def aggregate(self, corpus: Corpus, *, progress: Progress = quiet) -> Consensus:
+    def aggregate(self, corpus: Corpus, context: RunContext = RunContext()) -> Consensus:
         shares = label_shares(corpus) if self.unit == "token" else span_shares(corpus)
-        progress("counting votes", 1, 1)
+        context.progress("counting votes", 1, 1)
         if self.ties == "random":
             shares = _shuffle_ties(shares, self.seed)
         order = _tie_order(corpus.scheme, self.ties)

@@ -6,7 +6,14 @@ from typing import Any
 import numpy as np
 
 from crowdseq.aggregation.canonical import Canonical
-from crowdseq.aggregation.contract import JointAggregator, Learned, method, require, require_climb
+from crowdseq.aggregation.contract import (
+    JointAggregator,
+    Learned,
+    RunContext,
+    method,
+    require,
+    require_rounds,
+)
 from crowdseq.aggregation.crowds import Crowd
 from crowdseq.aggregation.settling import scheme_scores, settle
 from crowdseq.aggregation.truth_model import crf_problem
@@ -20,7 +27,7 @@ from crowdseq.numerics.crowds.annotator_models import Judgement
 from crowdseq.numerics.crowds.categorical import count_votes
 from crowdseq.numerics.crowds.confusions import Confusions
 from crowdseq.numerics.crowds.votes import VoteTable
-from crowdseq.numerics.em import Progress, climb, quiet
+from crowdseq.numerics.em import Climb, climb
 from crowdseq.numerics.optimise.lbfgs import Memory, Minimiser
 from crowdseq.tagging.crf import CrfTrainer
 from crowdseq.tagging.problem import CrfProblem
@@ -42,7 +49,7 @@ class Sembler(JointAggregator):
     iterations: steps of the optimiser in each round; it goes on where the round before left it.
     smoothing: prior count of every cell of a confusion matrix.
     candidates: `voted` lets a token have only labels that somebody gave it, `off` any label.
-    features, c2, threads: as in CrfTrainer.
+    features, c2: as in CrfTrainer.
     gold: whether tokens with known gold are held at it.
     """
 
@@ -53,11 +60,10 @@ class Sembler(JointAggregator):
     candidates: str = "voted"
     features: str = "rich"
     c2: float = 1.0
-    threads: int = 1
     gold: bool = False
 
     def __post_init__(self) -> None:
-        require_climb(self.rounds, self.tolerance)
+        require_rounds(self.rounds, self.tolerance)
         require(self.iterations >= 1, f"iterations is {self.iterations}, it must be at least 1")
         require(self.smoothing > 0, f"smoothing is {self.smoothing}, it must be above 0 to keep rows alive")
         require(self.candidates in CANDIDATES, f"candidates is '{self.candidates}', choose voted or off")
@@ -65,20 +71,25 @@ class Sembler(JointAggregator):
 
     @property
     def trainer(self) -> CrfTrainer:
-        return CrfTrainer(features=self.features, c2=self.c2, threads=self.threads)
+        return CrfTrainer(features=self.features, c2=self.c2)
 
     @property
     def monotone(self) -> bool:
         return True
 
-    def learn(self, corpus: Corpus, *, progress: Progress = quiet) -> Learned:
+    def learn(self, corpus: Corpus, context: RunContext = RunContext()) -> Learned:
         if corpus.n_tokens == 0:
             return Learned(settle(corpus, np.zeros((0, len(corpus.scheme)))), None)
         ordered = Canonical.of(corpus)
-        with using_threads(self.threads):
+        with using_threads(context.engine.threads):
             joint = _Joint.of(self, ordered.corpus)
-            start = joint.start(ordered.corpus)
-            end = climb(joint.step, start, rounds=self.rounds, tolerance=self.tolerance, progress=progress)
+            end = climb(
+                joint.step,
+                Climb(joint.start(ordered.corpus)),
+                rounds=self.rounds,
+                tolerance=self.tolerance,
+                progress=context.progress,
+            )
         tagger = self.trainer.tagger(joint.problem, corpus.scheme, end.state.weights)
         truth = ordered.restore_tokens(end.state.truth)
         described = end.state.judgement.describe() if end.state.judgement else {}

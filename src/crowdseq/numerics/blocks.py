@@ -1,11 +1,14 @@
 """Work cut into fixed blocks and spread over threads, so that the number of threads never changes a sum."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import partial
+from itertools import pairwise
 from queue import SimpleQueue
 from threading import Lock, Thread
+from typing import NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -33,7 +36,7 @@ _WAITING: dict[tuple[int, int], "SimpleQueue[_Share]"] = {}  # by process and nu
 
 @contextmanager
 def using_threads(threads: int | None) -> Iterator[None]:
-    """Inside, `run_blocks` spreads its work over so many threads; None leaves it as it is.
+    """Inside, `run_jobs` and `run_blocks` spread their work over so many threads; None leaves it as it is.
 
     The number is ambient, not an argument of all that calculates: it never changes a result, so no function
     needs it to say what it gives back. Each thread has its own number, and one that begins has 1.
@@ -51,28 +54,54 @@ def using_threads(threads: int | None) -> Iterator[None]:
 
 
 def threads_in_use() -> int:
-    """Over how many threads `run_blocks` spreads its work here: 1 unless `using_threads` says otherwise."""
+    """Over how many threads work is spread here: 1 unless `using_threads` says otherwise."""
     return _THREADS.get()
 
 
-def run_blocks(work: Callable[[int], None], n_blocks: int) -> None:
-    """Call work(block) once for every block, on the threads in use; the caller's is one of them.
+class Block(NamedTuple):
+    """One block: its number, and which items (sentences, rows …) it has, first..last without the last."""
 
-    Each call must write what no other call reads or writes. Inside work, one thread is in use.
+    number: int
+    first: int
+    last: int
+
+
+Job: TypeAlias = Callable[[], None]
+Given = TypeVar("Given")
+Result = TypeVar("Result")
+
+
+def run_blocks(
+    kernel: Callable[[Given, Result, Block], None], given: Given, result: Result, bounds: IntArray
+) -> None:
+    """Call kernel(given, result, block) for every block between (B + 1,) bounds, on the threads in use.
+
+    A kernel for blocks reads what is given, and writes in the result only what belongs to its block: the
+    items first..last, or the place by the number of the block. So blocks can run in any order, and what they
+    sum up is added in the order of their numbers afterwards.
     """
-    turns = iter(range(n_blocks))
-    extra = min(threads_in_use(), n_blocks) - 1
+    cuts = enumerate(pairwise(bounds.tolist()))
+    run_jobs([partial(kernel, given, result, Block(number, *ends)) for number, ends in cuts])
+
+
+def run_jobs(jobs: Sequence[Job]) -> None:
+    """Do all jobs, on the threads in use; the caller's is one of them.
+
+    No job may read or write what another one writes. Inside a job, one thread is in use.
+    """
+    turns = iter(jobs)
+    extra = min(threads_in_use(), len(jobs)) - 1
     if extra <= 0:
-        return _drain(work, turns)
+        return _drain(turns)
     # The kernels release the interpreter lock; numba's own thread layers are left alone because
     # the one that comes with it may not be entered from two Python threads at once.
-    shares = [_Share(work, turns) for _ in range(extra)]
+    shares = [_Share(turns) for _ in range(extra)]
     waiting = _helpers(extra)
     for share in shares:
         waiting.put(share)
     try:
         with using_threads(1):
-            _drain(work, turns)
+            _drain(turns)
     finally:
         errors = [share.outcome.get() for share in shares if not share.take()]
     for error in errors:
@@ -81,20 +110,20 @@ def run_blocks(work: Callable[[int], None], n_blocks: int) -> None:
     return None
 
 
-def _drain(work: Callable[[int], None], turns: Iterator[int]) -> None:
-    for block in turns:
-        work(block)
+def _drain(turns: Iterator[Job]) -> None:
+    for job in turns:
+        job()
 
 
 class _Share:
     """What a helper is asked to do; its outcome is an error or nothing. A future takes four times as long."""
 
-    def __init__(self, work: Callable[[int], None], turns: Iterator[int]) -> None:
-        self._work, self._turns, self._owner = work, turns, Lock()
+    def __init__(self, turns: Iterator[Job]) -> None:
+        self._turns, self._owner = turns, Lock()
         self.outcome: SimpleQueue[BaseException | None] = SimpleQueue()
 
     def take(self) -> bool:
-        """Whether the share is still to be had: the caller of `run_blocks` takes back what nobody began."""
+        """Whether the share is still to be had: the caller of `run_jobs` takes back what nobody began."""
         return self._owner.acquire(blocking=False)
 
     def run(self) -> None:
@@ -102,7 +131,7 @@ class _Share:
             return
         error = None
         try:
-            _drain(self._work, self._turns)
+            _drain(self._turns)
         except BaseException as found:
             error = found
         self.outcome.put(error)

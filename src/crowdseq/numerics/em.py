@@ -1,7 +1,7 @@
-"""climb: repeat a step until it stops paying, and keep the history."""
+"""climb: repeat a step until it stops paying, and tell how it went."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
 import numpy as np
@@ -9,48 +9,72 @@ import numpy as np
 State = TypeVar("State")
 Progress = Callable[[str, int, int], None]
 
+_STAGE = "EM rounds"
+
 
 def quiet(stage: str, done: int, total: int) -> None:
     """A progress callback that says nothing."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Climb(Generic[State]):
-    """Where a climb ended: the state, the objective after every round, and whether it had settled."""
+    """How far a climb has come: the newest state, the objective after every round, and whether it converged.
+
+    best, best_score: the state with the highest score so far, where states are scored.
+    """
 
     state: State
-    history: tuple[float, ...]
-    converged: bool
+    history: tuple[float, ...] = ()
+    converged: bool = False
+    best: State | None = None
+    best_score: float = -np.inf
+
+    @property
+    def chosen(self) -> State:
+        """The best state where states are scored, else the newest."""
+        return self.state if self.best is None else self.best
+
+    def moved(self, state: State, objective: float) -> "Climb[State]":
+        """One round further."""
+        return replace(self, state=state, history=(*self.history, objective))
+
+    def scored(self, score: float) -> "Climb[State]":
+        """The same, with the newest state as the best if its score is higher than that of any before."""
+        return replace(self, best=self.state, best_score=score) if score > self.best_score else self
 
 
 def climb(
     step: Callable[[State], tuple[State, float]],
-    start: State,
+    start: Climb[State],
     *,
     rounds: int,
     tolerance: float,
     progress: Progress = quiet,
-    stage: str = "EM",
+    keep: Callable[[Climb[State]], None] | None = None,
+    judge: Callable[[State], float] | None = None,
 ) -> Climb[State]:
     """Step until the objective changes by less than `tolerance`, relative to its size, or `rounds` are over.
 
-    A round whose objective is not a finite number is not taken: the last good state stays.
+    step: from a state to the next one and its objective; where that is not a finite number, the round is not
+    taken and the last good state stays. start: where to begin, or how far an earlier climb had come: going
+    on from there gives what an unbroken climb gives. keep: called after every round with how far it came.
+    judge: a score of a state, by which the best is remembered.
     """
-    state = start
-    history: list[float] = []
-    for done in range(1, rounds + 1):
-        new_state, objective = step(state)
+    reached = start
+    while len(reached.history) < rounds and not has_converged(reached.history, tolerance):
+        state, objective = step(reached.state)
         if not np.isfinite(objective):
-            return Climb(state, tuple(history), False)
-        state = new_state
-        history.append(objective)
-        progress(stage, done, rounds)
-        if has_settled(history, tolerance):
-            return Climb(state, tuple(history), True)
-    return Climb(state, tuple(history), False)
+            return replace(reached, converged=False)
+        reached = reached.moved(state, objective)
+        if judge is not None:
+            reached = reached.scored(judge(state))
+        if keep is not None:
+            keep(reached)
+        progress(_STAGE, len(reached.history), rounds)
+    return replace(reached, converged=has_converged(reached.history, tolerance))
 
 
-def has_settled(history: list[float], tolerance: float) -> bool:
+def has_converged(history: Sequence[float], tolerance: float) -> bool:
     """Whether the last change was smaller than the tolerance."""
     if len(history) < 2:
         return False

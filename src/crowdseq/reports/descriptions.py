@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from crowdseq.evaluation.description import Description
-from crowdseq.reports.html.figures import count
-from crowdseq.reports.tables import Table, as_text, show
+from crowdseq.reports.tables import Table, as_text, count, show
 
 _SHOWN_NAMES = 5
 
@@ -26,8 +25,8 @@ def statuses_in_words(statuses: Mapping[str, Mapping[str, int]]) -> str:
     kinds = sorted({kind for counts in statuses.values() for kind in counts} - {"labelled"})
     parts = []
     for kind in kinds:
-        found = sorted(((counts.get(kind, 0), name) for name, counts in statuses.items()), reverse=True)
-        told = [f"{number:,} by {name}" for number, name in found if number]
+        ranked = sorted(((counts.get(kind, 0), name) for name, counts in statuses.items()), reverse=True)
+        told = [f"{number:,} by {name}" for number, name in ranked if number]
         more = [f"and by {len(told) - _SHOWN_NAMES} more"] if len(told) > _SHOWN_NAMES else []
         parts.append(f"{kind}: {', '.join([*told[:_SHOWN_NAMES], *more])}")
     return "; ".join(parts)

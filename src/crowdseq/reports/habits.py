@@ -59,7 +59,7 @@ def find_habits(corpus: Corpus, outcomes: SpanOutcomes) -> list[tuple[Habit, ...
 
 
 def _split(annotators: IntArray, size: int) -> list[IntArray]:
-    """The places of each annotator."""
+    """The indices of each annotator."""
     order = np.argsort(annotators, kind="stable")
     bounds = np.searchsorted(annotators[order], np.arange(1, size))
     return np.split(order, bounds) if size else []
@@ -75,8 +75,8 @@ class _Judge:
     given: IntArray
 
     def habits(self) -> tuple[Habit, ...]:
-        found = [*self._left_out(), *self._other_types(), *self._bounds(), *self._invented()]
-        ranked = sorted(found, key=lambda habit: -habit.errors)[:_SHOWN]
+        habits = [*self._left_out(), *self._other_types(), *self._bounds(), *self._invented()]
+        ranked = sorted(habits, key=lambda habit: -habit.errors)[:_SHOWN]
         return (*ranked, *self._repeated())
 
     @property
@@ -118,11 +118,11 @@ class _Judge:
 
     def _bounds(self) -> list[Habit]:
         counts = np.bincount(self._outcomes, minlength=len(Outcome))
-        found = int(counts.sum() - counts[Outcome.LEFT_OUT] - counts[Outcome.OTHER_TYPE])
+        n_found = int(counts.sum() - counts[Outcome.LEFT_OUT] - counts[Outcome.OTHER_TYPE])
         return [
-            _habit(int(counts[kind]), found, f" {words}", of=" found")
+            _habit(int(counts[kind]), n_found, f" {words}", of=" found")
             for kind, words in _BOUND_ERRORS.items()
-            if _is_typical(int(counts[kind]), found)
+            if _is_typical(int(counts[kind]), n_found)
         ]
 
     def _invented(self) -> list[Habit]:

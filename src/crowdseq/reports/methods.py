@@ -16,15 +16,13 @@ def method_table() -> list[tuple[str, str, str]]:
     ]
 
 
-def explain_method(name: str) -> str:
-    """The whole docstring of a method, with its settings and their defaults."""
+def explain_method(name: str, heading: str = "Defaults:") -> str:
+    """The whole docstring of a method and, under the heading, its settings with their defaults."""
     methods = list_methods()
     if name not in methods:
         raise SettingsError(f"method '{name}' is unknown, choose one of {', '.join(methods)}")
     defaults = [f"  {key}={value!r}" for key, value in method_defaults(methods[name]).items()]
-    return "\n".join(
-        [name, "", inspect.getdoc(methods[name]) or "", "", "Defaults (--set name=value):", *defaults]
-    )
+    return "\n".join([name, "", inspect.getdoc(methods[name]) or "", "", heading, *defaults])
 
 
 def method_defaults(made: type[Aggregator]) -> dict[str, Any]:

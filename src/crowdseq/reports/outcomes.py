@@ -32,7 +32,7 @@ class SpanOutcomes:
     """(S,) spans of the consensus, once for every annotator who labelled them, in the order of the text.
 
     given: the type that the annotator gave instead where the outcome is OTHER_TYPE, else -1.
-    earlier: the place in these arrays of the same annotator's nearest earlier mention of the same words in
+    earlier: the index in these arrays of the same annotator's nearest earlier mention of the same words in
     the document, or -1. The other three are the (G,) spans that annotators gave, and whether the consensus
     has nothing at all there. Stray pieces count as spans: a slip in spelling is no miss.
     """
@@ -81,14 +81,14 @@ def _compare(wanted: SpanTable, given: SpanTable) -> tuple[IntArray, IntArray]:
     """(S,) outcomes, and (S,) types given instead."""
     first, last = _overlapping(wanted, given)
     size = len(wanted)
-    places = np.repeat(np.arange(size), last - first)
+    indices = np.repeat(np.arange(size), last - first)
     partners = gather_ranges(first, last - first)
-    alike = wanted.types[places] == given.types[partners]
-    n_alike = np.bincount(places[alike], minlength=size)
+    alike = wanted.types[indices] == given.types[partners]
+    n_alike = np.bincount(indices[alike], minlength=size)
     begin = np.full(size, np.iinfo(np.int64).max)
     end = np.zeros(size, np.int64)
-    np.minimum.at(begin, places[alike], given.starts[partners[alike]])
-    np.maximum.at(end, places[alike], given.ends[partners[alike]])
+    np.minimum.at(begin, indices[alike], given.starts[partners[alike]])
+    np.maximum.at(end, indices[alike], given.ends[partners[alike]])
     outcomes = np.select(
         [
             last == first,
@@ -117,7 +117,7 @@ def _compare(wanted: SpanTable, given: SpanTable) -> tuple[IntArray, IntArray]:
 def _earlier_mentions(
     consensus: Consensus, wanted: SpanTable, tokens: IntArray, annotators: IntArray
 ) -> IntArray:
-    """(S,) the place of the annotator's nearest earlier span with the same words in the document, or -1."""
+    """(S,) the index of the annotator's nearest earlier span with the same words in the document, or -1."""
     corpus = consensus.corpus
     starts = tokens[wanted.starts] if len(wanted) else wanted.starts
     surfaces = _surfaces(corpus, starts, wanted.ends - wanted.starts)
@@ -136,5 +136,5 @@ def _surfaces(corpus: Corpus, starts: IntArray, lengths: IntArray) -> IntArray:
     words = word_numbers(corpus, "casefold").tolist()
     numbers: dict[tuple[int, ...], int] = {}
     pairs = zip(starts.tolist(), lengths.tolist(), strict=True)
-    found = [numbers.setdefault(tuple(words[start : start + size]), len(numbers)) for start, size in pairs]
-    return np.array(found, np.int64)
+    numbered = [numbers.setdefault(tuple(words[start : start + size]), len(numbers)) for start, size in pairs]
+    return np.array(numbered, np.int64)

@@ -1,4 +1,4 @@
-"""Table: rows of plain values, and its forms for a terminal and for a Markdown page."""
+"""Values as a person reads them, and Table: rows of them for a terminal and for a Markdown page."""
 
 import unicodedata
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ def as_text(table: Table) -> str:
     """For a terminal: columns lined up, numbers to the right."""
     cells = [[show(value) for value in row] for row in table.rows]
     widths = [max(map(_width, column)) for column in zip(table.columns, *cells, strict=True)]
-    right = [_is_numeric([row[place] for row in table.rows]) for place in range(len(table.columns))]
+    right = [_is_numeric([row[index] for row in table.rows]) for index in range(len(table.columns))]
     lines = [_line(table.columns, widths, right), "  ".join("─" * width for width in widths)]
     lines += [_line(row, widths, right) for row in cells]
     return "\n".join([*([table.title] if table.title else []), *lines])
@@ -28,7 +28,7 @@ def as_text(table: Table) -> str:
 
 def as_markdown(table: Table) -> str:
     """For a page."""
-    right = [_is_numeric([row[place] for row in table.rows]) for place in range(len(table.columns))]
+    right = [_is_numeric([row[index] for row in table.rows]) for index in range(len(table.columns))]
     lines = [
         "| " + " | ".join(table.columns) + " |",
         "|" + "|".join("---:" if flag else "---" for flag in right) + "|",
@@ -75,3 +75,28 @@ def _line(cells: Sequence[str], widths: Sequence[int], right: Sequence[bool]) ->
         space = " " * (width - _width(cell))
         padded.append(space + cell if flag else cell + space)
     return "  ".join(padded).rstrip()
+
+
+PERCENT = "\u00a0%"  # never on a line of its own
+
+
+def percent(share: float | None, digits: int = 0) -> str:
+    """0.421 to `42 %`; what rounds to nothing or to all without being it is told as such."""
+    if share is None:
+        return NOT_AVAILABLE
+    step = 10.0 ** -(digits + 2)
+    if 0 < share < step / 2:
+        return f"<{step * 100:.{digits}f}{PERCENT}"
+    if 1 - step / 2 < share < 1:
+        return f">{100 - step * 100:.{digits}f}{PERCENT}"
+    return f"{100 * share:.{digits}f}{PERCENT}"
+
+
+def count(number: int, noun: str, plural: str | None = None) -> str:
+    """3, "span" to `3 spans`."""
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def decimal(value: float | None, digits: int = 2) -> str:
+    """A number with a true minus sign, n/a for None."""
+    return NOT_AVAILABLE if value is None else f"{value:.{digits}f}".replace("-", "−")

@@ -1,10 +1,9 @@
 """A made-up crowd of known precision, out of gold tags."""
 
 from crowdseq.simulation.annotators import Simulated, simulate, simulate_crowd
-from crowdseq.simulation.profiles import PROFILES
+from crowdseq.simulation.profiles import PROFILES, ErrorWeights
 from crowdseq.simulation.realised import Realised, RealisedAnnotator
 from crowdseq.simulation.settings import CrowdSettings
-from crowdseq.simulation.weights import ErrorWeights
 
 __all__ = [
     "simulate",

@@ -1,5 +1,6 @@
-"""simulate: a crowd of fallible annotators of known precision, out of gold tags."""
+"""simulate: a crowd of fallible annotators of known precision, out of gold tags; who sees which sentence."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -9,9 +10,9 @@ from crowdseq.arrays import BoolArray, IntArray
 from crowdseq.core.annotations import Annotations
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.ragged import gather_ranges, offsets_of
+from crowdseq.core.text import Text
 from crowdseq.errors import SettingsError
-from crowdseq.simulation.attendance import attend
-from crowdseq.simulation.cast import cast
+from crowdseq.simulation.cast import Stream, cast
 from crowdseq.simulation.labelling import SpanTask, TagTask
 from crowdseq.simulation.realised import Realised, measure
 from crowdseq.simulation.scene import Scene, with_gold
@@ -71,3 +72,21 @@ def _annotations(names: tuple[str, ...], tags: IntArray, seen: BoolArray, corpus
     cells = tags.ravel()[gather_ranges(starts, lengths[sentences])]
     row_offsets = offsets_of(seen.sum(axis=0))
     return Annotations(names, voters.astype(np.int32), row_offsets, cells, lengths)
+
+
+def attend(
+    text: Text, streams: Sequence[Stream], per_sentence: int | None, *, by_document: bool
+) -> BoolArray:
+    """(K, N) whether an annotator sees a sentence: all of them, or so many chosen for it at random.
+
+    Everyone brings numbers of their own and the lowest are chosen, so a newcomer can only take a place, never
+    shuffle the others.
+    """
+    if per_sentence is None or per_sentence == len(streams):
+        return np.ones((len(streams), len(text)), np.bool_)
+    n_units = len(text.documents) if by_document else len(text)
+    eagerness = np.stack([stream.draws("attendance", n_units) for stream in streams])
+    chosen = np.argsort(eagerness, axis=0, kind="stable")[:per_sentence]
+    seen = np.zeros((len(streams), n_units), np.bool_)
+    np.put_along_axis(seen, chosen, True, axis=0)
+    return seen[:, text.document_of] if by_document else seen

@@ -1,4 +1,4 @@
-"""What an error makes of a mention: other bounds, another type, two marks, or one with its neighbour."""
+"""What an error makes of a mention: other bounds, another label, two marks, or one with its neighbour."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ import numpy as np
 from crowdseq.arrays import BoolArray, FloatArray, IntArray
 from crowdseq.core.spans import SpanTable
 from crowdseq.simulation.mentions import Mentions
-from crowdseq.simulation.weights import EXTEND, MERGE, SHIFT, SHRINK, SPLIT, TYPE
+from crowdseq.simulation.profiles import EXTEND, MERGE, SHIFT, SHRINK, SPLIT, TYPE
 
 UNHARMED = -1
 _TWO_TOKENS = 0.25  # how often bounds are off by two tokens rather than one
@@ -112,3 +112,35 @@ def _split_off(mentions: Mentions, damage: Damage, hit: IntArray) -> tuple[IntAr
     ways = mentions.lengths[hit] - 1 - gap
     cut = 1 + gap + np.minimum((damage.cuts[hit] * ways).astype(np.int64), ways - 1)
     return mentions.table.starts[hit] + cut, mentions.table.ends[hit]
+
+
+def confusion_rows(counts: IntArray, draws: FloatArray) -> FloatArray:
+    """(M, M) cumulative chances to take label j for label i, never i itself.
+
+    Frequent labels are taken more often; draws (M, M) give every annotator leanings of their own.
+    """
+    leanings = -np.log1p(-draws) * (counts + 1.0)
+    np.fill_diagonal(leanings, 0.0)
+    totals = leanings.sum(axis=1, keepdims=True)
+    return np.cumsum(leanings / np.where(totals > 0, totals, 1.0), axis=1)
+
+
+def draw_wrong(truth: IntArray, rows: FloatArray, draws: FloatArray) -> IntArray:
+    """(I,) true labels to wrong ones."""
+    wrong = np.empty(len(truth), np.int64)
+    for label in np.unique(truth).tolist():
+        chosen = np.flatnonzero(truth == label)
+        wrong[chosen] = _read_off(rows[label], draws[chosen])
+    return wrong
+
+
+def draw_any(counts: IntArray, draws: FloatArray) -> IntArray:
+    """(I,) labels drawn by how often they occur."""
+    return _read_off(np.cumsum(counts / max(int(counts.sum()), 1)), draws)
+
+
+def _read_off(bounds: FloatArray, draws: FloatArray) -> IntArray:
+    """Labels at the draws of a cumulative row; labels of no chance are stepped over, at the end too."""
+    last = np.searchsorted(bounds, bounds[-1], side="left")
+    found: IntArray = np.minimum(np.searchsorted(bounds, draws * bounds[-1], side="right"), last)
+    return found

@@ -1,4 +1,4 @@
-"""One annotator's tags on a whole text, in a scheme with spans and in a plain one."""
+"""One annotator's tags on a whole text, with spans or plain; some annotators do not read at all."""
 
 from dataclasses import dataclass
 
@@ -8,13 +8,12 @@ from crowdseq.arrays import BoolArray, IntArray
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.spans import SpanTable, find_spans, paint
 from crowdseq.errors import AnnotationError
-from crowdseq.simulation.cast import Person
-from crowdseq.simulation.confusions import confusion_rows, draw_any, draw_wrong
-from crowdseq.simulation.marks import tags_of
-from crowdseq.simulation.not_reading import draw_from_hat, mark_blindly
+from crowdseq.simulation.cast import Person, Stream
+from crowdseq.simulation.damage import confusion_rows, draw_any, draw_wrong
+from crowdseq.simulation.marks import Board, tags_of
+from crowdseq.simulation.mentions import Repeats, number_pairs
 from crowdseq.simulation.profiles import BLIND, HAT, OUTSIDE
 from crowdseq.simulation.reading import read_and_mark
-from crowdseq.simulation.repeats import Repeats, number_pairs
 from crowdseq.simulation.scene import Scene
 
 
@@ -87,3 +86,21 @@ class TagTask:
         tags = self.corpus.gold_tags.astype(np.int64)
         tags[wrong] = draw_wrong(tags[wrong], rows, kind[sources[wrong]])
         return tags
+
+
+def draw_from_hat(n_tokens: int, n_tags: int, stream: Stream) -> IntArray:
+    """(T,) any tag for any token, whether the scheme allows it there or not."""
+    return (stream.draws("hat", n_tokens) * n_tags).astype(np.int16)
+
+
+def mark_blindly(scene: Scene, stream: Stream, seen: BoolArray) -> SpanTable:
+    """As many marks as the seen sentences have mentions, of the same lengths and types, but anywhere."""
+    text, mentions = scene.corpus.text, scene.mentions
+    when, length, kind = stream.draws("blind", 3, text.n_tokens)
+    starts = np.arange(text.n_tokens)
+    lengths = mentions.lengths[(length * len(mentions)).astype(np.int64)]
+    ends = np.minimum(starts + lengths, text.offsets[text.sentence_of + 1])
+    when[~seen[text.sentence_of]] = np.inf
+    wanted = int(np.count_nonzero(seen[mentions.sentences]))
+    kept = np.sort(Board(text.n_tokens, int(mentions.must_part)).fit(when, starts, ends, wanted))
+    return SpanTable(starts[kept], ends[kept], draw_any(mentions.type_counts, kind[kept]))

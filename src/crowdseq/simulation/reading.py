@@ -1,4 +1,4 @@
-"""How an annotator who reads marks a text: mentions right, damaged and missed, and marks made up."""
+"""How an annotator who reads marks a text: by quota, mentions right, damaged or missed, and marks made up."""
 
 from dataclasses import dataclass
 
@@ -8,15 +8,48 @@ from crowdseq.arrays import BoolArray, FloatArray, IntArray
 from crowdseq.core.labels import LabelScheme
 from crowdseq.core.spans import SpanTable
 from crowdseq.simulation.cast import Person
-from crowdseq.simulation.confusions import confusion_rows, draw_any, draw_wrong
-from crowdseq.simulation.damage import Damage, damaged_marks
-from crowdseq.simulation.fitting import Board
-from crowdseq.simulation.marks import Marks, join, opens_with_inside, pick
+from crowdseq.simulation.damage import Damage, confusion_rows, damaged_marks, draw_any, draw_wrong
+from crowdseq.simulation.marks import Board, Marks, join, opens_with_inside, pick
 from crowdseq.simulation.mentions import Mentions
-from crowdseq.simulation.profiles import Profile
-from crowdseq.simulation.quotas import find_quota, right_beside
+from crowdseq.simulation.profiles import MERGE, Profile
 from crowdseq.simulation.scene import Scene
-from crowdseq.simulation.weights import MERGE
+
+_SEARCH = 3  # a few mentions more or less let a small corpus meet a precision that it could not else
+
+
+@dataclass(frozen=True)
+class Quota:
+    """Marks that match a gold mention, and marks that do not."""
+
+    right: int
+    wrong: int
+
+
+def find_quota(n_mentions: int, precision: float, recall: float) -> Quota:
+    """The numbers that come closest to a precision, near a recall."""
+    if n_mentions == 0:
+        return Quota(0, 0)
+    wanted = recall * n_mentions
+    middle = round(wanted)
+    nearby = range(max(1, middle - _SEARCH), min(n_mentions, middle + _SEARCH) + 1)
+    quotas = [Quota(right, wrong_beside(right, precision)) for right in nearby]
+
+    def distance(quota: Quota) -> tuple[float, float]:
+        # Precision is the promise; a thousandth of it is not worth moving recall for.
+        realised = quota.right / (quota.right + quota.wrong)
+        return max(abs(realised - precision), 1e-3), abs(quota.right - wanted)
+
+    return min(quotas, key=distance)
+
+
+def wrong_beside(right: int, precision: float) -> int:
+    """Wrong marks that bring so many right ones to a precision."""
+    return round(right * (1 - precision) / precision)
+
+
+def right_beside(wrong: int, precision: float) -> int:
+    """Right marks that bring so many wrong ones to a precision."""
+    return round(wrong * precision / (1 - precision))
 
 
 @dataclass(frozen=True, eq=False)

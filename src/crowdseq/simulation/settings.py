@@ -4,8 +4,7 @@ from dataclasses import dataclass
 from numbers import Integral
 
 from crowdseq.errors import SettingsError
-from crowdseq.simulation.profiles import find_profile
-from crowdseq.simulation.weights import USUAL_WEIGHTS, ErrorWeights
+from crowdseq.simulation.profiles import USUAL_WEIGHTS, ErrorWeights, find_profile
 
 
 @dataclass(frozen=True, kw_only=True)

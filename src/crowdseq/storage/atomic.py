@@ -1,4 +1,7 @@
-"""Files written whole or not at all: beside the target first, then moved into place."""
+"""AtomicFile: a file written whole or not at all, beside its target first, then moved into place.
+
+Folders are written in the same way by `folders.AtomicFolder`, one writer at a time by `locks.FolderLock`.
+"""
 
 import errno
 import gzip
@@ -10,7 +13,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO, cast
 
-from crowdseq.errors import CrowdseqError, OutputExistsError, UsageError
+from crowdseq.errors import Advice, CrowdseqError, OutputExistsError, UsageError
+from crowdseq.storage.exchange import sync_folder
+from crowdseq.storage.private import private_path, remove_leftovers
 
 _USER_CAN_MEND = frozenset(
     {
@@ -28,16 +33,23 @@ _USER_CAN_MEND = frozenset(
 class AtomicFile:
     """A file that appears under its name only when `commit` is reached; `.gz` names are packed.
 
-    force: replace a file that exists. Opened when first used, so that a file never used leaves no trace.
+    force: replace a file that exists. told_as: its name in messages, if another. Opened when first used, so
+    that a file never used leaves no trace.
     """
 
-    def __init__(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
-        self._name = os.fspath(path)
-        check_free(self._name, force=force)
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        force: bool = False,
+        told_as: str | os.PathLike[str] | None = None,
+    ) -> None:
+        self._name = os.fspath(path if told_as is None else told_as)
+        check_free(os.fspath(path), force=force)
         # A link stays a link: what it points to is replaced.
-        self._target = Path(os.path.realpath(self._name))
+        self._target = Path(os.path.realpath(path))
         self._force = force
-        self._part = self._target.with_name(f".{self._target.name[:100]}.{os.getpid()}.{id(self):x}.part")
+        self._part = private_path(self._target)
         self._raw: BinaryIO | None = None
         self._packed: gzip.GzipFile | None = None
 
@@ -53,6 +65,7 @@ class AtomicFile:
         return cast(BinaryIO, self._packed or self._raw)
 
     def _open(self) -> None:
+        remove_leftovers(self._target)
         self._raw = self._part.open("xb", buffering=1 << 20)
         if self._target.name.endswith(".gz"):
             # No time and no name inside, so that equal content gives equal bytes.
@@ -78,7 +91,7 @@ class AtomicFile:
             os.fsync(self._raw.fileno())
             self._raw.close()
             self._put_in_place()
-            _sync_folder(self._target.parent)
+            sync_folder(self._target.parent)
         except OSError as error:
             self.discard()
             raise cannot_write(self._name, error) from None
@@ -102,7 +115,9 @@ class AtomicFile:
             self.discard()
             raise exists_already(self._name) from None
         except OSError:  # a file system without hard links
-            check_free(self._name, force=False)
+            if self._target.exists():
+                self.discard()
+                raise exists_already(self._name) from None
             self._part.replace(self._target)
         else:
             with suppress(OSError):
@@ -159,7 +174,9 @@ def _is_there(name: str) -> bool:
 
 
 def exists_already(name: str) -> OutputExistsError:
-    return OutputExistsError(f"{name} exists already, choose another name or say --force to replace it")
+    return OutputExistsError(
+        f"{name} exists already", Advice("choose another name or say {force} to replace it", force="")
+    )
 
 
 def cannot_write(name: str, error: OSError) -> CrowdseqError:
@@ -168,19 +185,7 @@ def cannot_write(name: str, error: OSError) -> CrowdseqError:
     return kind(f"{name} cannot be written ({error.strerror or error}), nothing was changed there")
 
 
-def _sync_folder(folder: Path) -> None:
-    """A rename is safe from a power cut only when its folder is on the disk too."""
-    with suppress(OSError):
-        number = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(number)
-        finally:
-            os.close(number)
-
-
-def sync_files(folder: Path) -> None:
-    """Make sure that every file of a folder is on the disk."""
-    for path in folder.rglob("*"):
-        if path.is_file():
-            with path.open("rb") as handle:
-                os.fsync(handle.fileno())
+def sync_file(path: Path) -> None:
+    """Make sure that a file is on the disk."""
+    with path.open("rb") as handle:
+        os.fsync(handle.fileno())

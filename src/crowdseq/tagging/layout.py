@@ -1,24 +1,22 @@
 """Where everything lies: the rows of each stream, the rows of each token, the pairs in the weight vector."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import TypeAlias
 
 import numpy as np
 
 from crowdseq.arrays import FloatArray, IntArray
 from crowdseq.core.ragged import offsets_of
-from crowdseq.numerics.blocks import run_blocks, threads_in_use
+from crowdseq.numerics.blocks import Block, Job, run_jobs, threads_in_use
+from crowdseq.numerics.chains.bundles import TokenScores
 from crowdseq.numerics.compiling import own_labels
-from crowdseq.numerics.features.grouped import pair_masses, scatter
-from crowdseq.numerics.features.piece_rows import PieceRows, pair_columns, score_values
+from crowdseq.numerics.features.grouped import PieceMasses, RowStretch, pair_masses, scatter, scatter_part
+from crowdseq.numerics.features.listed import scatter_entries, scatter_listed
+from crowdseq.numerics.features.piece_rows import PieceRows, ValueWeights, pair_columns, score_values
 from crowdseq.tagging.active_pairs import active_pairs, listed_pairs, rows_pay, value_rows
-from crowdseq.tagging.entries import Entries
+from crowdseq.tagging.entries import TokenEntries
 from crowdseq.tagging.inventory import Inventory
-from crowdseq.tagging.row_parts import RowPart, cut_rows, stretches
-
-Job: TypeAlias = Callable[[], None]
+from crowdseq.tagging.row_parts import cut_rows, stretches
 
 _PARTS_PER_THREAD = 16  # uneven parts even out when each thread takes several
 
@@ -40,9 +38,9 @@ class Layout:
     pair_starts: IntArray
     pair_bounds: tuple[IntArray, ...]
     pair_labels: tuple[IntArray, ...]
-    entries: Entries
-    _parts: dict[int, list[RowPart]] = field(default_factory=dict)
-    _cut: dict[tuple[str, int], list[tuple[int, int, int]]] = field(default_factory=dict)
+    entries: TokenEntries
+    _parts: dict[int, list[RowStretch]] = field(default_factory=dict)
+    _cut: dict[tuple[int, str, int], list[Block]] = field(default_factory=dict)
 
     @classmethod
     def of_inventories(
@@ -67,7 +65,9 @@ class Layout:
             labels.append(stream_labels)
             n_pairs += len(stream_labels)
         n_tokens = int(offsets[-1])
-        entries = Entries.of_pairs(_side_by_side(begins, n_tokens), _side_by_side(counts, n_tokens), labels)
+        entries = TokenEntries.of_pairs(
+            _side_by_side(begins, n_tokens), _side_by_side(counts, n_tokens), labels
+        )
         return cls(
             inventories,
             n_labels,
@@ -87,93 +87,75 @@ class Layout:
     def n_rows(self) -> int:
         return int(self.row_starts[-1])
 
+    def token_scores(self, weights: FloatArray, rows: FloatArray) -> TokenScores:
+        """What the scores of the tokens are summed up from, once rows (R, M) are filled."""
+        return TokenScores(np.empty((0, self.n_labels)), self.token_rows, rows, self.entries.listed, weights)
+
     def fill_rows(self, weights: FloatArray, rows: FloatArray) -> None:
         """Rows (R, M) from weights."""
-        whole = {
-            stream: self._pieces[stream].lay_out(self._columns[stream], self._own(stream, weights))
-            for stream in self._streams_with_rows
-        }
-        jobs = self._jobs("value_bounds")
-
-        def work(job: int) -> None:
-            stream, first, last = jobs[job]
-            inventory = self.inventories[stream]
-            score_values(
-                len(inventory.offsets),
-                inventory.value_bounds,
-                inventory.value_pieces,
-                self._pieces[stream].pairs,
-                self._pieces[stream].spans,
-                self._pieces[stream].lows,
-                self._columns[stream],
-                self._own(stream, weights),
-                whole[stream],
-                first,
-                last,
-                rows[self.row_starts[stream] : self.row_starts[stream + 1]],
+        jobs: list[Job] = []
+        for stream in self._streams_with_rows:
+            inventory, pieces = self.inventories[stream], self._pieces[stream]
+            own, columns = self._own(stream, weights), self._columns[stream]
+            whole = pieces.lay_out(columns, own)
+            values = ValueWeights(inventory.value_bounds, inventory.value_pieces, pieces, columns, own, whole)
+            target = self._own_rows(stream, rows)
+            jobs.extend(
+                partial(score_values, values, target, block) for block in self._blocks(stream, "value_bounds")
             )
-
-        run_blocks(work, len(jobs))
-
-    def _jobs(self, bounds: str) -> list[tuple[int, int, int]]:
-        """(stream, first, last): stretches of values or pieces, by the name of their bounds."""
-        threads = threads_in_use()
-        if (bounds, threads) not in self._cut:
-            parts = threads * _PARTS_PER_THREAD if threads > 1 else 1
-            self._cut[bounds, threads] = [
-                (stream, first, last)
-                for stream in self._streams_with_rows
-                for first, last in stretches(getattr(self.inventories[stream], bounds), parts)
-            ]
-        return self._cut[bounds, threads]
-
-    def _own(self, stream: int, weights: FloatArray) -> FloatArray:
-        return weights[self.pair_starts[stream] : self.pair_starts[stream + 1]]
+        run_jobs(jobs)
 
     def collect(self, masses: FloatArray, rows: FloatArray, result: FloatArray) -> None:
         """Masses (T, M) of tokens to masses of pairs, into result; rows (R, M) is scratch."""
-        first_jobs = [
-            *self._scatter_jobs(masses, rows),
-            *self._entry_jobs(masses, result),
-        ]
-        run_blocks(lambda job: first_jobs[job](), len(first_jobs))
-        labels = own_labels(self.n_labels)
-        jobs = self._jobs("piece_bounds")
-
-        def work(job: int) -> None:
-            stream, first, last = jobs[job]
+        run_jobs([*self._scatter_jobs(masses, rows), *self._entry_jobs(masses, result)])
+        jobs: list[Job] = []
+        for stream in self._streams_with_rows:
             inventory = self.inventories[stream]
-            pair_masses(
-                labels,
-                len(inventory.offsets),
+            pieces = PieceMasses(
                 inventory.piece_bounds,
                 inventory.piece_values,
-                self.pair_bounds[stream],
+                self._pieces[stream].pairs,
                 self._columns[stream],
-                rows[self.row_starts[stream] : self.row_starts[stream + 1]],
-                first,
-                last,
-                self._own(stream, result),
+                self._own_rows(stream, rows),
             )
-
-        run_blocks(work, len(jobs))
+            target = self._own(stream, result)
+            jobs.extend(
+                partial(pair_masses, pieces, target, block) for block in self._blocks(stream, "piece_bounds")
+            )
+        run_jobs(jobs)
 
     def _scatter_jobs(self, masses: FloatArray, rows: FloatArray) -> list[Job]:
         labels, threads = own_labels(self.n_labels), threads_in_use()
         if threads == 1 or not self.n_rows:
-            return [lambda: scatter(labels, self.token_rows, masses, rows)]
+            return [partial(scatter, labels, self.token_rows, masses, rows)]
         if threads not in self._parts:
             self._parts[threads] = cut_rows(self.token_rows, self.n_rows, threads)
-        return [partial(part.collect, labels, masses, rows) for part in self._parts[threads]]
+        return [partial(scatter_part, labels, part, masses, rows) for part in self._parts[threads]]
 
     def _entry_jobs(self, masses: FloatArray, result: FloatArray) -> list[Job]:
         threads = threads_in_use()
         if threads == 1:
-            return [partial(self.entries.collect, masses, result)]
-        return [
-            partial(self.entries.collect_part, threads, number, masses, result)
-            for number in range(self.entries.n_parts(threads))
-        ]
+            return [partial(scatter_entries, self.entries.listed, masses, result)]
+        return [partial(scatter_listed, part, masses, result) for part in self.entries.parts(threads)]
+
+    def _blocks(self, stream: int, bounds: str) -> list[Block]:
+        """Stretches of a stream's values or pieces, by the name of their bounds, for the threads in use."""
+        threads = threads_in_use()
+        key = (stream, bounds, threads)
+        if key not in self._cut:
+            parts = threads * _PARTS_PER_THREAD if threads > 1 else 1
+            ends = stretches(getattr(self.inventories[stream], bounds), parts)
+            self._cut[key] = [Block(number, first, last) for number, (first, last) in enumerate(ends)]
+        return self._cut[key]
+
+    def _own(self, stream: int, weights: FloatArray) -> FloatArray:
+        """The weights of a stream's pairs, of all weights or masses."""
+        return weights[self.pair_starts[stream] : self.pair_starts[stream + 1]]
+
+    def _own_rows(self, stream: int, rows: FloatArray) -> FloatArray:
+        """(V, O * M) the rows of a stream, those of a value side by side."""
+        own = rows[self.row_starts[stream] : self.row_starts[stream + 1]]
+        return own.reshape(self.inventories[stream].n_values, -1)
 
     @cached_property
     def _streams_with_rows(self) -> list[int]:

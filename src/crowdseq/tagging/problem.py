@@ -8,10 +8,11 @@ import numpy as np
 from crowdseq.arrays import BoolArray, FloatArray, IntArray
 from crowdseq.errors import AnnotationError, SettingsError
 from crowdseq.numerics.blocks import run_blocks, sentence_blocks
+from crowdseq.numerics.chains.bundles import Chains, Moves, Sentences, Sums
 from crowdseq.numerics.chains.chain import Lattice
+from crowdseq.numerics.chains.chain_blocks import sum_block
 from crowdseq.numerics.compiling import own_labels
-from crowdseq.numerics.features.crf_blocks import expect_block
-from crowdseq.numerics.features.grouped import emit
+from crowdseq.numerics.features.grouped import emit_block
 from crowdseq.numerics.optimise.lbfgs import Memory, Minimiser, Optimum
 from crowdseq.numerics.optimise.vectors import dot, subtract_and_penalise
 from crowdseq.tagging.features import FeatureSettings
@@ -111,19 +112,11 @@ class CrfProblem:
 
     def emissions(self, weights: FloatArray) -> FloatArray:
         """(T, M) the score of every label for every token, transitions aside."""
-        labels = own_labels(self.n_labels)
         rows = np.empty((self.layout.n_rows, self.n_labels))
         self.layout.fill_rows(weights, rows)
         scores = np.empty((int(self.offsets[-1]), self.n_labels))
-        bounds = self.offsets[self.blocks]
-
-        def work(block: int) -> None:
-            first, last = int(bounds[block]), int(bounds[block + 1])
-            own = scores[first:last].reshape(-1)
-            emit(labels, self.layout.token_rows, rows, first, last, self.n_labels, own)
-            self.layout.entries.add(weights, first, last, scores)
-
-        run_blocks(work, len(bounds) - 1)
+        given = (own_labels(self.n_labels), self.layout.token_scores(weights, rows))
+        run_blocks(emit_block, given, scores, self.offsets[self.blocks])
         return scores
 
     def lattice(self, weights: FloatArray, extra: FloatArray | None = None) -> Lattice:
@@ -226,33 +219,14 @@ class Objective:
 
     def _expect(self, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
         """(N,) log-partitions and (M, M) expected pairs; the expected labels go to self.expected."""
-        problem, entries = self.problem, self.problem.layout.entries
-        transitions = problem.transitions(weights)
-        labels, edges = own_labels(problem.n_labels), problem.rules.edges
-        bounds = problem.blocks
-        n_blocks = len(bounds) - 1
-        log_partition = np.empty(problem.n_sentences)
-        pairs = np.empty((n_blocks, problem.n_labels, problem.n_labels))
-
-        def work(block: int) -> None:
-            expect_block(
-                labels,
-                problem.layout.token_rows,
-                self.rows,
-                entries.bounds,
-                entries.pairs,
-                entries.labels,
-                weights,
-                problem.offsets,
-                transitions,
-                edges,
-                self.sentence_weights,
-                bounds[block],
-                bounds[block + 1],
-                log_partition,
-                self.expected,
-                pairs[block],
-            )
-
-        run_blocks(work, n_blocks)
-        return log_partition, pairs.sum(axis=0)
+        problem = self.problem
+        chains = Chains(
+            own_labels(problem.n_labels),
+            problem.layout.token_scores(weights, self.rows),
+            Moves(problem.transitions(weights), problem.rules.edges),
+            Sentences(problem.offsets, self.sentence_weights),
+        )
+        n_blocks = len(problem.blocks) - 1
+        sums = Sums.for_sentences(problem.n_sentences, self.expected, n_blocks, weighted=True)
+        run_blocks(sum_block, chains, sums, problem.blocks)
+        return sums.log_partition, sums.pairwise.sum(axis=0)

@@ -1,39 +1,24 @@
 """Rows and other items with sizes, cut into parts that threads can take."""
 
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 
-from crowdseq.arrays import FloatArray, IntArray
+from crowdseq.arrays import IntArray
 from crowdseq.core.ragged import offsets_of
-from crowdseq.numerics.features.grouped import scatter_part
+from crowdseq.numerics.features.grouped import RowStretch
 
 _ROW_COST = 6  # in additions to a row: what it takes to fetch one that few tokens show
 
 
-@dataclass(frozen=True, eq=False)
-class RowPart:
-    """Rows first_row..last_row for one thread: (E,) tokens in order, and the rows they show."""
-
-    first_row: int
-    last_row: int
-    tokens: IntArray
-    rows: IntArray
-
-    def collect(self, labels: tuple[int, ...], masses: FloatArray, rows: FloatArray) -> None:
-        """Fill the part's own rows with the summed masses (T, M) of the tokens that show them."""
-        scatter_part(labels, self.tokens, self.rows, self.first_row, self.last_row, masses, rows)
-
-
-def cut_rows(token_rows: IntArray, n_rows: int, parts: int) -> list[RowPart]:
+def cut_rows(token_rows: IntArray, n_rows: int, parts: int) -> list[RowStretch]:
     """Stretches of rows that take about equally long; token_rows is (T, S) with -1 for none."""
     costs = np.bincount(token_rows[token_rows >= 0], minlength=n_rows) + _ROW_COST
     found = []
     for first, last in stretches(offsets_of(costs), parts):
         inside = (token_rows >= first) & (token_rows < last)
         tokens = np.nonzero(inside)[0].astype(np.int32)
-        found.append(RowPart(first, last, tokens, token_rows[inside]))
+        found.append(RowStretch(first, last, tokens, token_rows[inside]))
     return found
 
 

@@ -9,8 +9,9 @@ import numpy as np
 
 from crowdseq.arrays import FloatArray, IntArray
 from crowdseq.core.ragged import offsets_of
+from crowdseq.numerics.blocks import Block
 from crowdseq.numerics.features.code_table import code_table, find_codes
-from crowdseq.numerics.features.piece_rows import PieceRows, pair_columns, score_values
+from crowdseq.numerics.features.piece_rows import PieceRows, ValueWeights, pair_columns, score_values
 from crowdseq.tagging.inventory import word_pieces
 from crowdseq.tagging.piece_index import PieceIndex
 from crowdseq.tagging.streams import PAIR_BREAK
@@ -99,23 +100,11 @@ class StreamWeights:
     def rows_of_numbers(self, bounds: IntArray, pieces: IntArray, n_labels: int) -> FloatArray:
         """The same from piece numbers: value v has pieces[bounds[v]:bounds[v + 1]]."""
         n_values = len(bounds) - 1
-        rows = np.empty((n_values * len(self.offsets), n_labels))
+        rows = np.empty((n_values, len(self.offsets) * n_labels))
         known, whole = self._whole(n_labels)
-        score_values(
-            len(self.offsets),
-            bounds,
-            pieces,
-            known.pairs,
-            known.spans,
-            known.lows,
-            self._columns(n_labels),
-            self.pair_weights,
-            whole,
-            0,
-            n_values,
-            rows,
-        )
-        return rows
+        values = ValueWeights(bounds, pieces, known, self._columns(n_labels), self.pair_weights, whole)
+        score_values(values, rows, Block(0, 0, n_values))
+        return rows.reshape(-1, n_labels)
 
 
 class PairNumbers:

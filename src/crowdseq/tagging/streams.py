@@ -8,7 +8,7 @@ import numpy as np
 from crowdseq.arrays import IntArray
 from crowdseq.core.ragged import offsets_of
 from crowdseq.core.text import Column, Text
-from crowdseq.errors import AnnotationError, SettingsError
+from crowdseq.errors import Advice, AnnotationError, SettingsError
 from crowdseq.tagging.documents import document_pieces
 from crowdseq.tagging.features import COLUMN, CUSTOM, DOCUMENT, FeatureFunction, FeatureSettings
 from crowdseq.tagging.templates import TEMPLATES
@@ -126,8 +126,8 @@ def further_streams(passage: Passage, settings: FeatureSettings) -> dict[str, St
         column = passage.columns.get(name)
         if column is None:
             raise SettingsError(
-                f"the text has no column '{name}', leave it out of the features or add it "
-                f"(crowdseq tag: --columns token,column:{name})"
+                f"the text has no column '{name}', leave it out of the features or add it:",
+                Advice("say {columns}", columns=f"token,column:{name}"),
             )
         streams[COLUMN + name] = Stream([(entry,) for entry in column.table], column.ids)
     if settings.document:

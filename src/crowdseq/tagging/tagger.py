@@ -1,6 +1,6 @@
 """Tagger: a fitted model; tokens in, tags and their probabilities out."""
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain as chain_lists
@@ -11,92 +11,21 @@ import numpy as np
 from crowdseq.arrays import FloatArray, IntArray
 from crowdseq.core.labels import LabelScheme
 from crowdseq.core.ragged import offsets_of
-from crowdseq.core.text import Text
 from crowdseq.errors import AnnotationError, SettingsError
 from crowdseq.numerics.blocks import run_blocks, sentence_blocks, using_threads
 from crowdseq.numerics.chains.chain import Lattice, best_paths, k_best_paths, log_partition, marginals
 from crowdseq.numerics.compiling import own_labels
-from crowdseq.numerics.features.grouped import add_windows
-from crowdseq.numerics.features.listed import add_pairs
+from crowdseq.numerics.features.grouped import Window, add_windows
+from crowdseq.numerics.features.listed import PairWindow, add_pairs
 from crowdseq.tagging.chunks import Chain, summed
 from crowdseq.tagging.explanation import Explanation, Reason, reasons, strongest
 from crowdseq.tagging.features import EDGE, PAIRS, WORDS, FeatureSettings
 from crowdseq.tagging.inventory import word_pieces
 from crowdseq.tagging.scoring import StreamWeights
+from crowdseq.tagging.sequence_tagger import Context
 from crowdseq.tagging.streams import PAIR_BREAK, Passage, further_streams, pair_codes
 from crowdseq.tagging.templates import TEMPLATES
 from crowdseq.tagging.word_rows import WordRows
-
-
-@dataclass(frozen=True, eq=False)
-class Context:
-    """What sentences may carry beside their tokens.
-
-    documents: one name for each sentence, equal for those of one document. columns: by name, one row for each
-    sentence with one entry for each token.
-    """
-
-    documents: Sequence[Hashable] | None = None
-    columns: Mapping[str, Sequence[Sequence[str]]] | None = None
-
-    @classmethod
-    def of_text(cls, text: Text) -> "Context":
-        """What the sentences of a text carry."""
-        bounds = text.offsets.tolist()
-        columns = {}
-        for name, column in text.columns.items():
-            entries = [column.table[number] for number in column.ids.tolist()]
-            columns[name] = [entries[first:last] for first, last in pairwise(bounds)]
-        return cls(text.document_of.tolist(), columns)
-
-
-@dataclass(frozen=True, eq=False)
-class _SeenStream:
-    """One stream in some sentences: (O,) offsets, (T,) values, the value outside, and rows of values."""
-
-    window: IntArray
-    ids: IntArray
-    edge: int
-    rows: FloatArray
-
-    def add_to(self, scores: FloatArray, offsets: IntArray) -> None:
-        """Add to scores (T, M) what every token sees of the stream."""
-        bounds, labels = sentence_blocks(offsets), own_labels(scores.shape[1])
-
-        def work(block: int) -> None:
-            first, last = bounds[block], bounds[block + 1]
-            add_windows(labels, self.window, self.ids, self.edge, offsets, first, last, self.rows, scores)
-
-        run_blocks(work, len(bounds) - 1)
-
-
-@dataclass(frozen=True, eq=False)
-class _SeenPairs:
-    """A stream of word pairs in some sentences, (T,) pair numbers or -1: each adds its few weights itself."""
-
-    stream: StreamWeights
-    ids: IntArray
-
-    def add_to(self, scores: FloatArray, offsets: IntArray) -> None:
-        """Add to scores (T, M) what every token sees of the stream."""
-        bounds, stream = sentence_blocks(offsets), self.stream
-        window = stream.window
-
-        def work(block: int) -> None:
-            first, last = bounds[block], bounds[block + 1]
-            add_pairs(
-                window,
-                self.ids,
-                stream.pair_bounds,
-                stream.pair_labels,
-                stream.pair_weights,
-                offsets,
-                first,
-                last,
-                scores,
-            )
-
-        run_blocks(work, len(bounds) - 1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -202,35 +131,42 @@ class Tagger:
         tokens = list(chain_lists.from_iterable(sentences))
         offsets = offsets_of(np.fromiter(map(len, sentences), dtype=np.int64, count=len(sentences)))
         scores = np.zeros((len(tokens), len(self.chain)))
-        for seen in self._seen(sentences, tokens, offsets, context):
-            seen.add_to(scores, offsets)
+        self._add_words(scores, tokens, offsets)
+        if self._needs_passage:
+            context = context or Context()
+            passage = Passage.of_sentences(sentences, context.documents, context.columns)
+            self._add_further_streams(scores, passage)
         return Lattice(scores, offsets, self.transitions, *self._edges)
 
-    def _seen(
-        self,
-        sentences: Sequence[Sequence[str]],
-        tokens: Sequence[str],
-        offsets: IntArray,
-        context: Context | None,
-    ) -> Iterator["_SeenStream | _SeenPairs"]:
+    def _add_words(self, scores: FloatArray, tokens: Sequence[str], offsets: IntArray) -> None:
+        """Add to scores (T, C) what every token sees of the words and of their pairs."""
+        bounds, labels = sentence_blocks(offsets), own_labels(scores.shape[1])
         word_ids, rows, in_pairs = self._word_rows.look_up(tokens)
-        yield _SeenStream(self._stream(WORDS).window, word_ids, 0, rows)
+        words = Window(labels, self._stream(WORDS).window, word_ids, 0, offsets, rows)
+        run_blocks(add_windows, words, scores, bounds)
         for template in self.features.pairs:
-            yield self._seen_pairs(template, in_pairs[template][word_ids], offsets)
-        if not self._needs_passage:
-            return
-        context = context or Context()
-        passage = Passage.of_sentences(sentences, context.documents, context.columns)
+            stream = self._stream(PAIRS + template)
+            numbers = stream.pair_numbers
+            found = numbers.find(pair_codes(in_pairs[template][word_ids], offsets, numbers.n_words))
+            pairs = PairWindow(
+                stream.window,
+                found,
+                offsets,
+                stream.pair_bounds,
+                stream.pair_labels,
+                stream.pair_weights,
+            )
+            run_blocks(add_pairs, pairs, scores, bounds)
+
+    def _add_further_streams(self, scores: FloatArray, passage: Passage) -> None:
+        """Add to scores (T, C) what every token sees of columns, documents and functions of its own."""
+        offsets = np.asarray(passage.offsets, dtype=np.int64)
+        bounds, labels = sentence_blocks(offsets), own_labels(scores.shape[1])
         for name, found in further_streams(passage, self.features).items():
             stream = self._stream(name)
             rows = stream.rows(map(_as_pieces, found.table), len(self.chain))
-            yield _SeenStream(stream.window, found.ids.astype(np.int64), -1, rows)
-
-    def _seen_pairs(self, template: str, numbers: IntArray, offsets: IntArray) -> "_SeenPairs":
-        """numbers: (T,), those of the words in pairs."""
-        stream = self._stream(PAIRS + template)
-        pairs = stream.pair_numbers
-        return _SeenPairs(stream, pairs.find(pair_codes(numbers, offsets, pairs.n_words)))
+            seen = Window(labels, stream.window, found.ids.astype(np.int64), -1, offsets, rows)
+            run_blocks(add_windows, seen, scores, bounds)
 
     def _reasons(
         self, tokens: Sequence[str], position: int, label: int, rival: int, context: Context | None

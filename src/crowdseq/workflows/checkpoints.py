@@ -1,21 +1,22 @@
 """Checkpoint: the last round of a long run on disk, whole or not at all, and only for the same run again."""
 
 import hashlib
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from safetensors import SafetensorError, safe_open
-from safetensors.numpy import save
 
 from crowdseq.aggregation.contract import Aggregator, describe_settings
 from crowdseq.arrays import FloatArray
 from crowdseq.core.corpus import Corpus
-from crowdseq.errors import FormatError, Problem, SettingsError
+from crowdseq.errors import Advice, SettingsError
+from crowdseq.storage.atomic import AtomicFile, cannot_write
+from crowdseq.storage.tensors import TensorFile, encode_tensors, read_tensors
 
 CHECKPOINT_FILE = "checkpoint.safetensors"
+_DIGEST = "sha256"
+_START_ANEW = Advice("start anew with {force}", force="")
 
 
 @dataclass(frozen=True)
@@ -30,42 +31,65 @@ class Checkpoint:
         return self.folder / CHECKPOINT_FILE
 
     def load(self) -> Mapping[str, FloatArray] | None:
-        """What was kept last, or None."""
+        """What was kept last, or None; a file that is not as it was kept gives a FormatError."""
         if not self.path.exists():
             return None
-        try:
-            with safe_open(self.path, framework="np") as file:
-                if (file.metadata() or {}).get("run") != self.run:
-                    raise SettingsError(
-                        f"{self.path} was kept by a run with other data or settings, start anew with --force"
-                    )
-                return {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-        except SafetensorError as error:
-            raise FormatError(
-                Problem(f"is no checkpoint ({error}), start anew with --force", str(self.path))
-            ) from None
+        file = read_tensors(self.path, _START_ANEW)
+        if "run" not in file.texts:
+            raise file.fault("is no checkpoint of crowdseq")
+        if file.texts["run"] != self.run:
+            raise SettingsError(f"{self.path} was kept by a run with other data or settings", _START_ANEW)
+        if _DIGEST in file.texts:
+            if file.texts[_DIGEST] != _digest(file.arrays):
+                raise file.fault("was changed or damaged after it was kept")
+        else:
+            _check_old(file)
+        return file.arrays
 
     def keep(self, arrays: Mapping[str, FloatArray]) -> None:
-        """Write beside the file, then put it in its place."""
-        self.folder.mkdir(parents=True, exist_ok=True)
-        part = self.path.with_suffix(".part")
-        with part.open("wb") as file:
-            file.write(
-                save({name: np.ascontiguousarray(value) for name, value in arrays.items()}, {"run": self.run})
-            )
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(self.path)
-        folder = os.open(self.folder, os.O_RDONLY)
+        """Replace what was kept before."""
+        content = encode_tensors(arrays, {"run": self.run, _DIGEST: _digest(arrays)})
         try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+            self.folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise cannot_write(str(self.folder), error) from None
+        with AtomicFile(self.path, force=True) as file:
+            file.write(content)
 
 
-def fingerprint(corpus: Corpus, recipe: Aggregator) -> str:
+def _digest(arrays: Mapping[str, FloatArray]) -> str:
+    """Of every name, kind, shape and number."""
+    digest = hashlib.sha256()
+    for name in sorted(arrays):
+        array = np.ascontiguousarray(arrays[name])
+        digest.update(repr((name, array.dtype.str, array.shape)).encode())
+        digest.update(array.tobytes())
+    return digest.hexdigest()
+
+
+def _check_old(file: TensorFile) -> None:
+    """Checkpoints of crowdseq 0.1.0 have no digest; only sa-slc kept any, and these are their arrays."""
+    prefixes = ("", "best_") if any(name.startswith("best_") for name in file.arrays) else ("",)
+    for prefix in prefixes:
+        beliefs = file.take(f"{prefix}unary", "f8", (None, None))
+        n_labels = beliefs.shape[1]
+        file.take(f"{prefix}said", "f8", beliefs.shape)
+        folds = len(file.take(f"{prefix}pairwise", "f8", (None, n_labels, n_labels)))
+        file.take(f"{prefix}weights", "f8", (folds, None))
+        file.take(f"{prefix}history", "f8", (None,))
+    if "best_" in prefixes:
+        file.take("best_score", "f8", (1,))
+    for name, array in file.arrays.items():
+        if np.isnan(array).any():
+            raise file.fault(f"tensor '{name}' holds what is no number")
+
+
+def fingerprint(corpus: Corpus, recipe: Aggregator, max_memory: float | None = None) -> str:
     """A digest of the recipe, the words and the votes; threads change no number, so they do not count."""
-    settings = {name: value for name, value in describe_settings(recipe).items() if name != "threads"}
+    settings = describe_settings(recipe)
+    if recipe.can_bound_memory:  # as 0.1.0 wrote it, a setting before the seed: so its checkpoints are known
+        seed = settings.pop("seed")
+        settings |= {"max_memory": max_memory, "seed": seed}
     digest = hashlib.blake2b(repr((recipe.name, settings)).encode(), digest_size=16)
     crowd = corpus.annotations
     for array in (

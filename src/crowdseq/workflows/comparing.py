@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -15,12 +15,14 @@ from crowdseq.core.corpus import Corpus
 from crowdseq.errors import CrowdseqError, SettingsError
 from crowdseq.evaluation.calibration import entity_tokens, measure_calibration
 from crowdseq.evaluation.scores import evaluate
-from crowdseq.methods import list_methods
+from crowdseq.formats import read
+from crowdseq.methods import method_names
 from crowdseq.numerics.em import Progress, quiet
-from crowdseq.tagging.tagger import Context, Tagger
+from crowdseq.tagging.sequence_tagger import Context, SequenceTagger
 from crowdseq.workflows.learning import learn
 from crowdseq.workflows.metrics import FORMAT_VERSION, score
 from crowdseq.workflows.peak_memory import peak_megabytes
+from crowdseq.workflows.reading import CrowdRequest, read_crowd
 from crowdseq.workflows.recipes import make_recipe, parse_settings
 
 _WARM_UP_SENTENCES = 20
@@ -46,31 +48,65 @@ class Row:
         return {"format_version": FORMAT_VERSION} | asdict(self)
 
 
-def compare(
-    corpus: Corpus,
-    methods: Sequence[str] = (),
-    *,
-    test: Corpus | None = None,
-    seed: int = 0,
-    tagger: bool = True,
-    jobs: int = 1,
-    settings: Mapping[str, Mapping[str, Any]] | None = None,
-    progress: Progress = quiet,
-) -> list[Row]:
-    """A row for each method, in the order asked for; one that fails says why and stops no other.
+@dataclass(frozen=True)
+class Comparison:
+    """A crowd, the methods to put side by side on it (all that can be, if none is named), and their settings.
 
     test: text with gold that no method has seen, to score the taggers on. settings: of methods, by name.
     """
-    wanted = list(methods) or [name for name in list_methods() if name != "gold" or corpus.has_gold.any()]
-    chosen = dict(settings or {})
-    for name in wanted:
-        make_recipe(name, chosen.get(name), seed)
-    for name in chosen:
-        if name not in wanted:
+
+    corpus: Corpus
+    methods: Sequence[str] = ()
+    test: Corpus | None = None
+    seed: int = 0
+    tagger: bool = True
+    settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+
+def compare(wanted: Comparison, *, jobs: int = 1, progress: Progress = quiet) -> list[Row]:
+    """A row for each method, in the order asked for; one that fails says why and stops no other.
+
+    jobs: how many methods run at a time.
+    """
+    corpus, settings, seed = wanted.corpus, wanted.settings, wanted.seed
+    names = list(wanted.methods) or [
+        name for name in method_names() if name != "gold" or corpus.has_gold.any()
+    ]
+    for name in names:
+        make_recipe(name, settings.get(name), seed)
+    for name in settings:
+        if name not in names:
             raise SettingsError(f"there are settings for {name}, which is not compared")
-    tasks = [_Task(corpus, name, dict(chosen.get(name, {})), test, seed, tagger) for name in wanted]
+    tasks = [
+        _Task(corpus, name, dict(settings.get(name, {})), wanted.test, seed, wanted.tagger) for name in names
+    ]
     rows = {row.method: row for row in _rows(tasks, jobs, progress)}
-    return [rows[name] for name in wanted]
+    return [rows[name] for name in names]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CompareRequest(CrowdRequest):
+    """Crowd files, the methods to compare on them, and settings as typed (`method.name=value`).
+
+    test: a file with gold to score the taggers on.
+    """
+
+    methods: tuple[str, ...] = ()
+    test: str | None = None
+    tagger: bool = True
+    jobs: int = 1
+    settings: tuple[str, ...] = ()
+    seed: int = 0
+
+
+def compare_files(request: CompareRequest) -> list[Row]:
+    """The methods side by side on some files."""
+    settings = parse_method_settings(request.settings)
+    corpus, _ = read_crowd(request)
+    test = read(request.test).corpus if request.test else None
+    wanted = Comparison(corpus, request.methods, test, request.seed, request.tagger, settings)
+    with request.listener.progress() as progress:
+        return compare(wanted, jobs=request.jobs, progress=progress)
 
 
 def parse_method_settings(texts: Sequence[str]) -> dict[str, dict[str, Any]]:
@@ -79,7 +115,7 @@ def parse_method_settings(texts: Sequence[str]) -> dict[str, dict[str, Any]]:
     for text in texts:
         method, dot, rest = text.partition(".")
         if not dot or not method or "=" in method:
-            raise SettingsError(f"--set takes method.name=value here, not '{text}'")
+            raise SettingsError(f"'{text}' is no setting of a method, write it as method.name=value")
         settings.setdefault(method, {}).update(parse_settings((rest,)))
     for method, values in settings.items():
         make_recipe(method, values)
@@ -105,8 +141,8 @@ def _rows(tasks: Sequence[_Task], jobs: int, progress: Progress) -> Iterator[Row
     try:
         while waiting or running:
             while waiting and len(running) < jobs:
-                place, task = waiting.popleft()
-                stage = f"{task.name} ({place} of {len(tasks)})"
+                number, task = waiting.popleft()
+                stage = f"{task.name} ({number} of {len(tasks)})"
                 progress(stage, 0, 1)
                 running[pool.submit(_in_own_process, task)] = stage
             for future in wait(running, return_when=FIRST_COMPLETED).done:
@@ -154,21 +190,17 @@ def compare_one(
     memory = round(peak_megabytes(), 1)  # before the scores, which are no part of the method
     consensus, calibration = None, None
     if corpus.has_gold.any():
-        settled = run.consensus
-        consensus = score(settled, settled.tag_ids, "strict")
-        counted = entity_tokens(corpus.gold_tags, settled.tag_ids, corpus.scheme)
-        right = settled.tag_ids == corpus.gold_tags
-        calibration = measure_calibration(settled.confidence[counted], right[counted]).error
+        result = run.consensus
+        consensus = score(result, result.tag_ids, "strict")
+        counted = entity_tokens(corpus.gold_tags, result.tag_ids, corpus.scheme)
+        right = result.tag_ids == corpus.gold_tags
+        calibration = measure_calibration(result.confidence[counted], right[counted]).error
     scored = score_tagger(run.tagger, test) if run.tagger is not None and test is not None else None
     return Row(name, round(run.seconds, 2), memory, consensus, scored, calibration)
 
 
-def score_tagger(tagger: Tagger, test: Corpus) -> dict[str, Any]:
-    """Scores of a tagger on text with gold, in the form of `evaluate --json`."""
-    context = Context(
-        documents=test.text.document_of.tolist(),
-        columns={name: [one.columns[name] for one in test.sentences] for name in tagger.features.columns},
-    )
-    predicted = tagger.tag_many(list(test.text.tokens), context)
+def score_tagger(tagger: SequenceTagger, test: Corpus) -> dict[str, Any]:
+    """Scores of a tagger on text with gold, in the form that `evaluate` prints as JSON."""
+    predicted = tagger.tag_many(list(test.text.tokens), Context.of_text(test.text))
     gold = [tags if tags is not None else [None] * len(predicted[i]) for i, tags in enumerate(test.gold)]
     return evaluate(gold, predicted).as_dict()

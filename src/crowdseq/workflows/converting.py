@@ -1,30 +1,29 @@
 """convert: files in one format to another, one file for each layer where spans overlap."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 from crowdseq.core.corpus import Corpus
-from crowdseq.errors import SettingsError
-from crowdseq.formats import ImportReport, ReadSettings, write, write_consensus
+from crowdseq.errors import Advice, SettingsError
+from crowdseq.formats import write, write_consensus
 from crowdseq.formats.registry import format_for_writing
 from crowdseq.formats.spans.capacity import without_gaps
 from crowdseq.storage.atomic import check_free
-from crowdseq.workflows.choosing import Selection
-from crowdseq.workflows.reading import read_parts
+from crowdseq.workflows.reading import CrowdRequest, Part, read_parts
 from crowdseq.workflows.run_folder import load_run
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9_+-]")
 _LONGEST_NAME = 60
 
 
-class Part(NamedTuple):
-    """A corpus and the file or folder that it goes to; types name the layer if there are several."""
+class Target(NamedTuple):
+    """A corpus and the file or folder that it goes to."""
 
     out: str
     corpus: Corpus
-    types: tuple[str, ...] = ()
 
 
 class Written(NamedTuple):
@@ -35,70 +34,81 @@ class Written(NamedTuple):
     notes: tuple[str, ...]
 
 
-def convert(
-    inputs: tuple[str, ...],
-    out: str,
-    reading: tuple[ReadSettings, Selection],
-    *,
-    target: str | None = None,
-    as_scheme: str | None = None,
-    force: bool = False,
-    excel_safe: bool = False,
-    unlabelled: str = "error",
-    report: Callable[[ImportReport], None] = lambda _: None,
-) -> list[Written]:
-    """Read, choose, write; report is called with the report of the reading before anything is written.
+@dataclass(frozen=True, kw_only=True)
+class ConvertRequest(CrowdRequest):
+    """Files, or a run folder, and what to write of them.
 
-    unlabelled: `outside` writes O for tokens that somebody left without a label; otherwise a format that
-    cannot tell the two apart refuses them.
+    target: the format, told by the name of `out` if None. as_scheme: another chunk scheme for the tags.
+    consensus: write the consensus of a run folder instead of a crowd. unlabelled: `outside` writes O for
+    tokens that somebody left without a label; otherwise a format that cannot tell the two apart refuses them.
     """
-    corpora, found = read_parts(inputs, reading)
-    report(found)
-    parts = name_parts(corpora, out, target)
-    if len(parts) > 1:
-        for part in parts:  # before the first is written, so that all are or none is
-            check_free(part.out, force=force)
-    made = []
-    for part in parts:
-        corpus = part.corpus if as_scheme is None else part.corpus.as_scheme(as_scheme)
-        corpus, n_filled = without_gaps(corpus) if unlabelled == "outside" else (corpus, 0)
-        notes = write(corpus, part.out, format=target, force=force, excel_safe=excel_safe)
-        filled = f"{n_filled:,} tokens that were not labelled were written as outside of any entity"
-        made.append(Written(part.out, corpus, (*([filled] if n_filled else []), *notes)))
-    return made
+
+    out: str
+    target: str | None = None
+    as_scheme: str | None = None
+    consensus: bool = False
+    unlabelled: str = "error"
+    force: bool = False
+    excel_safe: bool = False
 
 
-def export_consensus(
-    inputs: tuple[str, ...],
-    out: str,
-    *,
-    target: str | None = None,
-    force: bool = False,
-    excel_safe: bool = False,
-) -> list[Written]:
+def convert_files(request: ConvertRequest) -> list[Written]:
+    """Read, choose, write; nothing is written before the listener has heard what reading found."""
+    if request.consensus:
+        return [_write_consensus(request)]
+    parts, report = read_parts(request.crowd, request.reading)
+    request.listener.imported(report)
+    targets = name_targets(parts, request.out, request.target)
+    if len(targets) > 1:
+        for target in targets:  # before the first is written, so that all are or none is
+            check_free(target.out, force=request.force)
+    return [_write_crowd(target, request) for target in targets]
+
+
+def _write_crowd(target: Target, request: ConvertRequest) -> Written:
+    corpus = target.corpus if request.as_scheme is None else target.corpus.as_scheme(request.as_scheme)
+    corpus, n_filled = without_gaps(corpus) if request.unlabelled == "outside" else (corpus, 0)
+    notes = write(
+        corpus, target.out, format=request.target, force=request.force, excel_safe=request.excel_safe
+    )
+    filled = f"{n_filled:,} tokens that were not labelled were written as outside of any entity"
+    return Written(target.out, corpus, (*([filled] if n_filled else []), *notes))
+
+
+def _write_consensus(request: ConvertRequest) -> Written:
     """The consensus of a run folder in any form that has room for one."""
-    if len(inputs) != 1 or not (Path(inputs[0]) / "settings.json").is_file():
-        raise SettingsError(f"--consensus takes one run folder of crowdseq learn, not {', '.join(inputs)}")
-    consensus = load_run(inputs[0]).consensus
-    notes = write_consensus(consensus, out, format=target, force=force, excel_safe=excel_safe)
-    return [Written(out, consensus.corpus, notes)]
+    if request.as_scheme is not None:
+        advice = Advice("leave out {as_scheme}", as_scheme="")
+        raise SettingsError("a consensus is written in its own scheme:", advice)
+    if len(request.crowd) != 1 or not (Path(request.crowd[0]) / "settings.json").is_file():
+        shown = ", ".join(request.crowd)
+        raise SettingsError(
+            f"a consensus is that of one run folder, which a run of learn writes, not {shown}"
+        )
+    consensus = load_run(request.crowd[0]).consensus
+    notes = write_consensus(
+        consensus,
+        request.out,
+        format=request.target,
+        force=request.force,
+        excel_safe=request.excel_safe,
+    )
+    return Written(request.out, consensus.corpus, notes)
 
 
-def name_parts(corpora: list[tuple[tuple[str, ...], Corpus]], out: str, target: str | None) -> list[Part]:
+def name_targets(parts: Sequence[Part], out: str, target: str | None) -> list[Target]:
     """`crowd.jsonl` for one corpus; for several `crowd.LOC.jsonl` and `crowd.ORG+PER.jsonl`."""
-    if len(corpora) == 1:
-        return [Part(out, corpora[0][1])]
+    if len(parts) == 1:
+        return [Target(out, parts[0].corpus)]
     if out == "-":
-        shown = " or ".join(f"--types {','.join(types)}" for types, _ in corpora)
-        raise SettingsError(f"{len(corpora)} layers cannot go to standard output, choose one: {shown}")
+        known = " or ".join(",".join(part.types) for part in parts)
+        advice = Advice("choose one with {types}: {0}", known, types="")
+        raise SettingsError(f"{len(parts)} layers cannot go to standard output", advice)
     stem, ending = _split(out, target)
-    names = ["+".join(_UNSAFE.sub("_", kind) for kind in types) for types, _ in corpora]
+    names = ["+".join(_UNSAFE.sub("_", kind) for kind in part.types) for part in parts]
     if len({name.lower() for name in names}) < len(names) or max(map(len, names)) > _LONGEST_NAME:
-        names = [f"layer{number}" for number in range(1, len(corpora) + 1)]
-    return [
-        Part(f"{stem}.{name}{ending}", corpus, types)
-        for name, (types, corpus) in zip(names, corpora, strict=True)
-    ]
+        names = [f"layer{number}" for number in range(1, len(parts) + 1)]
+    return [Target(f"{stem}.{name}{ending}", part.corpus) for name, part in zip(names, parts, strict=True)]
 
 
 def _split(out: str, target: str | None) -> tuple[str, str]:

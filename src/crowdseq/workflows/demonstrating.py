@@ -1,11 +1,15 @@
 """The demo: the corpus that ships with the package, and the whole job on it."""
 
 from importlib.resources import as_file, files
+from pathlib import Path
 
 from crowdseq.core.corpus import Corpus
 from crowdseq.formats import read
-from crowdseq.numerics.em import Progress, quiet
-from crowdseq.workflows.learning import Run, learn
+from crowdseq.workflows.learn_files import SavedRun
+from crowdseq.workflows.learning import learn
+from crowdseq.workflows.reading import SILENT, Listener
+from crowdseq.workflows.runs.saving import run_paths
+from crowdseq.workflows.runs.target import check_free
 
 
 def demo_corpus() -> Corpus:
@@ -14,6 +18,10 @@ def demo_corpus() -> Corpus:
         return read(str(path)).corpus
 
 
-def demonstrate(*, progress: Progress = quiet) -> Run:
-    """Learn from the demo corpus."""
-    return learn(demo_corpus(), progress=progress)
+def demonstrate(out: Path, *, force: bool = False, listener: Listener = SILENT) -> SavedRun:
+    """Learn from the demo corpus and write the run folder."""
+    check_free(out, force=force)
+    with listener.progress() as progress:
+        run = learn(demo_corpus(), progress=progress)
+    run.save(out, force=force)
+    return SavedRun(run, run_paths(out))

@@ -1,45 +1,29 @@
 """learn: from a crowd to a consensus and a tagger, whatever the method."""
 
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from crowdseq.aggregation.contract import Aggregator, Help, JointAggregator, Learned, ResumableAggregator
+from crowdseq.aggregation.contract import Aggregator, JointAggregator, Keeper, Learned, RunContext
 from crowdseq.aggregation.settling import scheme_scores
 from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
-from crowdseq.errors import AnnotationError, SettingsError
+from crowdseq.engines.local import LocalEngine
+from crowdseq.errors import Advice, AnnotationError, SettingsError
+from crowdseq.numerics.blocks import using_threads
 from crowdseq.numerics.chains.chain import Lattice, marginals
 from crowdseq.numerics.em import Progress, quiet
 from crowdseq.tagging.crf import CrfTrainer
-from crowdseq.tagging.tagger import Tagger
+from crowdseq.tagging.sequence_tagger import SequenceTagger
 from crowdseq.tagging.targets import Targets
 from crowdseq.workflows.checkpoints import CHECKPOINT_FILE, Checkpoint, fingerprint
-from crowdseq.workflows.recipes import make_recipe
+from crowdseq.workflows.recipes import DEFAULT_RESOURCES, Resources, make_recipe
+from crowdseq.workflows.run import Run
 
 TARGETS = ("hard", "soft")
-
-
-@dataclass(frozen=True)
-class Run(Learned):
-    """What was learned, with the recipe and the time it took; `save` writes it as a run folder."""
-
-    recipe: Aggregator
-    seconds: float = 0.0
-    source: Mapping[str, Any] = field(default_factory=dict)
-
-    def save(self, folder: str | Path, *, force: bool = False, excel_safe: bool = False) -> None:
-        """Write the run folder; an existing one is replaced only with `force`, once the new one is whole.
-
-        excel_safe: in its tables, an apostrophe before names that a spreadsheet would take for a formula.
-        """
-        from crowdseq.workflows.run_folder import save_run
-
-        save_run(self, Path(folder), force=force, excel_safe=excel_safe)
 
 
 def learn(
@@ -57,34 +41,63 @@ def learn(
 ) -> Run:
     """Consensus and tagger of a corpus.
 
-    method: its name; settings are the method's own. tagger: whether to train one. targets: what the CRF that
-    follows a plain method learns from, `hard` tags or `soft` posteriors; a joint method trains its own.
+    method: its name; settings are the method's own, or `threads` and `max_memory` (megabytes). tagger:
+    whether to train one. targets: what the CRF that follows a plain method learns from, `hard` tags or
+    `soft` posteriors; a joint method trains its own.
     checkpoints: a folder where a method that can be resumed keeps every round, and goes on from there.
     dev: text with gold, not in the corpus, by which such a method chooses its best round.
     """
-    if targets not in TARGETS:
-        raise SettingsError(f"targets is '{targets}', choose one of {', '.join(TARGETS)}")
     recipe = make_recipe(method, settings, seed)
-    check_learnable(corpus, recipe)
-    if not isinstance(recipe, ResumableAggregator):
-        _check_no_rounds_wanted(method, dev, checkpoints)
-    elif dev is not None:
-        _check_dev(dev, corpus)
-    begun = time.perf_counter()
-    if isinstance(recipe, ResumableAggregator):
-        keeper = None if checkpoints is None else Checkpoint(Path(checkpoints), fingerprint(corpus, recipe))
-        given = Help(keeper, dev)
-        if tagger:
-            outcome = recipe.learn(corpus, progress=progress, help=given)
-        else:
-            outcome = Learned(recipe.aggregate(corpus, progress=progress, help=given), None)
-    elif isinstance(recipe, JointAggregator) and tagger:
-        outcome = recipe.learn(corpus, progress=progress)
-    else:
-        consensus = recipe.aggregate(corpus, progress=progress)
-        follower = trainer or CrfTrainer()
-        outcome = Learned(consensus, train_tagger(consensus, targets, follower, progress) if tagger else None)
-    return Run(outcome.consensus, outcome.tagger, recipe, time.perf_counter() - begun)
+    plan = LearnPlan(recipe, Resources.of(settings), tagger, targets, trainer)
+    return plan.run(corpus, progress=progress, checkpoints=checkpoints, dev=dev)
+
+
+@dataclass(frozen=True)
+class LearnPlan:
+    """All that is decided about a run before its corpus is read; fields as the arguments of `learn`."""
+
+    recipe: Aggregator
+    resources: Resources = DEFAULT_RESOURCES
+    tagger: bool = True
+    targets: str = "hard"
+    trainer: CrfTrainer | None = None
+
+    def __post_init__(self) -> None:
+        if self.targets not in TARGETS:
+            raise SettingsError(f"targets is '{self.targets}', choose one of {', '.join(TARGETS)}")
+
+    def run(
+        self,
+        corpus: Corpus,
+        *,
+        progress: Progress = quiet,
+        checkpoints: str | Path | None = None,
+        dev: Corpus | None = None,
+    ) -> Run:
+        """What `learn` gives back."""
+        recipe, resources = self.recipe, self.resources
+        check_learnable(corpus, recipe)
+        _check_dev(dev, corpus, recipe)
+        context = RunContext(
+            progress,
+            LocalEngine(resources.threads),
+            _keeper(checkpoints, corpus, recipe, resources),
+            dev,
+            resources.max_memory,
+        )
+        begun = time.perf_counter()
+        outcome = self._learn(corpus, context)
+        return Run(outcome.consensus, outcome.tagger, recipe, time.perf_counter() - begun)
+
+    def _learn(self, corpus: Corpus, context: RunContext) -> Learned:
+        if isinstance(self.recipe, JointAggregator) and self.tagger:
+            return self.recipe.learn(corpus, context)
+        consensus = self.recipe.aggregate(corpus, context)
+        if not self.tagger:
+            return Learned(consensus, None)
+        with using_threads(self.resources.threads):
+            trainer = self.trainer or CrfTrainer()
+            return Learned(consensus, train_tagger(consensus, self.targets, trainer, context.progress))
 
 
 def check_learnable(corpus: Corpus, recipe: Aggregator) -> None:
@@ -97,16 +110,27 @@ def check_learnable(corpus: Corpus, recipe: Aggregator) -> None:
         raise AnnotationError("no annotator labelled anything; to learn from gold tags use the method gold")
 
 
-def _check_no_rounds_wanted(method: str, dev: Corpus | None, checkpoints: str | Path | None) -> None:
-    if dev is not None:
-        raise SettingsError(f"method {method} has no rounds to choose from by a dev set")
-    kept = None if checkpoints is None else Path(checkpoints) / CHECKPOINT_FILE
-    if kept is not None and kept.exists():
-        raise SettingsError(f"{kept} was kept by a run of another method, start anew with --force")
+def _keeper(
+    checkpoints: str | Path | None, corpus: Corpus, recipe: Aggregator, resources: Resources
+) -> Keeper | None:
+    """Where the rounds of a method that can be resumed are kept."""
+    if checkpoints is None:
+        return None
+    if recipe.can_resume:
+        return Checkpoint(Path(checkpoints), fingerprint(corpus, recipe, resources.max_memory))
+    path = Path(checkpoints) / CHECKPOINT_FILE
+    if path.exists():
+        advice = Advice("start anew with {force}", force="")
+        raise SettingsError(f"{path} was kept by a run of another method", advice)
+    return None
 
 
-def _check_dev(dev: Corpus, corpus: Corpus) -> None:
+def _check_dev(dev: Corpus | None, corpus: Corpus, recipe: Aggregator) -> None:
     """Whether rounds can be told apart by it."""
+    if dev is None:
+        return
+    if not recipe.can_use_dev:
+        raise SettingsError(f"method {recipe.name} has no rounds to choose from by a dev set")
     if not dev.has_gold.any():
         raise AnnotationError("the dev text has no gold tags, give one that has them to choose a round by")
     if dev.scheme.types and not set(dev.scheme.types) & set(corpus.scheme.types):
@@ -118,7 +142,7 @@ def _check_dev(dev: Corpus, corpus: Corpus) -> None:
 
 def train_tagger(
     consensus: Consensus, targets: str, trainer: CrfTrainer, progress: Progress = quiet
-) -> Tagger:
+) -> SequenceTagger:
     """The CRF on the settled tags of a consensus, or on its posteriors."""
     corpus = consensus.corpus
     progress("training the tagger", 0, 1)
@@ -131,5 +155,5 @@ def soft_targets(consensus: Consensus) -> Targets:
     """Posteriors of single tokens made into those of a chain that keeps the rules of the scheme."""
     corpus = consensus.corpus
     scores = np.log(np.maximum(consensus.probabilities, np.finfo(np.float64).tiny))
-    found = marginals(Lattice(scores, corpus.offsets, *scheme_scores(corpus.scheme)))
-    return Targets(found.unary, found.pairwise)
+    chain = marginals(Lattice(scores, corpus.offsets, *scheme_scores(corpus.scheme)))
+    return Targets(chain.unary, chain.pairwise)

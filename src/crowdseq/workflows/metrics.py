@@ -6,12 +6,12 @@ from crowdseq.arrays import IntArray
 from crowdseq.core.consensus import Consensus
 from crowdseq.evaluation.calibration import entity_tokens, measure_calibration
 from crowdseq.evaluation.scores import score_tags
-from crowdseq.workflows.learning import Run
+from crowdseq.workflows.runs.outcome import Outcome
 
 FORMAT_VERSION = 1
 
 
-def run_metrics(run: Run) -> dict[str, Any]:
+def run_metrics(run: Outcome) -> dict[str, Any]:
     """The content of `metrics.json`."""
     consensus = run.consensus
     corpus = consensus.corpus
@@ -38,25 +38,25 @@ def gold_metrics(consensus: Consensus) -> dict[str, Any]:
     """Scores of the consensus, of the raw tags before they were made valid if the method keeps them, and
     calibration on the tokens that are part of an entity (in gold or consensus)."""
     corpus = consensus.corpus
-    found: dict[str, Any] = {"consensus": score(consensus, consensus.tag_ids, "strict")}
+    scores: dict[str, Any] = {"consensus": score(consensus, consensus.tag_ids, "strict")}
     raw = consensus.parameters.get("raw_tag_ids")
     if raw is not None:
-        found["raw"] = score(consensus, raw, "lenient")
+        scores["raw"] = score(consensus, raw, "lenient")
     known = corpus.gold_tags >= 0
     right = consensus.tag_ids == corpus.gold_tags
-    found["calibration"] = {
+    scores["calibration"] = {
         "all_tokens": measure_calibration(consensus.confidence[known], right[known]).as_dict(),
     }
     if corpus.scheme.outside >= 0:
         inside = known & entity_tokens(corpus.gold_tags, consensus.tag_ids, corpus.scheme)
-        found["calibration"]["entity_tokens"] = measure_calibration(
+        scores["calibration"]["entity_tokens"] = measure_calibration(
             consensus.confidence[inside], right[inside]
         ).as_dict()
-    return found
+    return scores
 
 
 def score(consensus: Consensus, tag_ids: IntArray, mode: str) -> dict[str, Any]:
-    """Scores against gold in the form of `evaluate --json`."""
+    """Scores against gold in the form that `evaluate` prints as JSON."""
     corpus = consensus.corpus
     return score_tags(corpus.gold_tags, tag_ids, corpus.offsets, corpus.scheme, mode=mode).as_dict()
 

@@ -1,37 +1,74 @@
-"""From a method's name and settings, as typed by a person, to the recipe that is run."""
+"""From a method's name and settings, as typed by a person, to the recipe that is run and what it may use."""
 
 from collections.abc import Mapping
-from dataclasses import MISSING, Field, fields
+from dataclasses import Field, dataclass, fields
 from difflib import get_close_matches
 from math import isfinite
 from numbers import Integral
 from typing import Any, get_args, get_type_hints
 
 from crowdseq.aggregation.contract import Aggregator
-from crowdseq.errors import SettingsError
-from crowdseq.methods import list_methods
+from crowdseq.errors import Advice, SettingsError
+from crowdseq.methods import find_method, method_names
+
+
+@dataclass(frozen=True)
+class Resources:
+    """What a run may use of the machine: threads, and megabytes of memory if there is a bound.
+
+    They are given like settings of the method, but are no part of the recipe: they change no result.
+    """
+
+    threads: int = 1
+    max_memory: float | None = None
+
+    def __post_init__(self) -> None:
+        if not (isinstance(self.threads, Integral) and self.threads >= 1):
+            raise SettingsError(f"threads is {self.threads}, it must be at least 1")
+        if self.max_memory is not None and self.max_memory < 0:
+            raise SettingsError(f"max_memory is {self.max_memory}, it cannot be negative")
+
+    @classmethod
+    def of(cls, settings: Mapping[str, Any]) -> "Resources":
+        """Those among the settings of a run."""
+        return cls(**_read({name: settings[name] for name in RESOURCES if name in settings}, cls))
+
+
+DEFAULT_RESOURCES = Resources()
+RESOURCES = tuple(field.name for field in fields(Resources))
 
 
 def make_recipe(name: str, settings: Mapping[str, Any] | None = None, seed: int | None = None) -> Aggregator:
-    """The method of that name with these settings; texts are read as the setting's own type."""
-    methods = list_methods()
-    if name not in methods:
-        near = get_close_matches(name, methods, 1)
-        hint = f"did you mean '{near[0]}'?" if near else f"choose one of {', '.join(methods)}"
+    """The method of that name with these settings; texts are read as the setting's own type.
+
+    Resources among the settings are checked and left out.
+    """
+    names = method_names()
+    if name not in names:
+        near = get_close_matches(name, names, 1)
+        hint = f"did you mean '{near[0]}'?" if near else f"choose one of {', '.join(names)}"
         raise SettingsError(f"method '{name}' is unknown, {hint}")
-    made = methods[name]
+    made = find_method(name)
     known = settings_of(made)
     values = dict(settings or {})
+    if Resources.of(values).max_memory is not None and not made.can_bound_memory:
+        raise SettingsError(f"method {name} cannot be held to max_memory, leave it out")
+    values = {key: value for key, value in values.items() if key not in RESOURCES}
     for key in values:
         if key not in known:
             raise SettingsError(f"method {name} has no setting '{key}', it has {', '.join(known) or 'none'}")
     if seed is not None and "seed" in known:
         values.setdefault("seed", seed)
+    return made(**_read(values, made))
+
+
+def _read(values: Mapping[str, Any], made: type) -> dict[str, Any]:
+    """Values by name, texts among them as what the fields of a class want."""
     hints = get_type_hints(made)
     ready = {key: read_setting(key, value, hints[key]) for key, value in values.items()}
     for key, value in ready.items():
         _check_number(key, value)
-    return made(**ready)
+    return ready
 
 
 def _check_number(name: str, value: Any) -> None:
@@ -40,34 +77,19 @@ def _check_number(name: str, value: Any) -> None:
         raise SettingsError(f"{name} is {value}, it must be a finite number")
     if name == "seed" and not (isinstance(value, Integral) and int(value) >= 0):
         raise SettingsError(f"seed is {value}, it must be a whole number, 0 or more")
-    if name == "max_memory" and value is not None and value < 0:
-        raise SettingsError(f"max_memory is {value}, it cannot be negative")
 
 
 def check_options(settings: Mapping[str, Any], options: Mapping[str, Any]) -> None:
-    """Settings as typed with `--set` beside those given by an option of their own: not two things at once."""
+    """Settings of the method as typed beside those that the door itself takes: not two values of one."""
     for name, value in options.items():
         if name in settings and read_setting(name, settings[name], type(value)) != value:
-            flag = "--" + name.replace("_", "-")
-            raise SettingsError(f"{flag} {value} contradicts --set {name}={settings[name]}, give one of them")
-
-
-def with_threads(name: str, settings: dict[str, Any], threads: int) -> dict[str, Any]:
-    """The settings with this number of threads, if the method has such a setting and it is not set yet."""
-    made = list_methods().get(name)
-    if made is not None and "threads" in settings_of(made):
-        return {"threads": threads} | settings
-    return settings
+            advice = Advice(f"say {{{name}}} alone", **{name: str(value)})
+            raise SettingsError(f"{name} is given twice, as {settings[name]} and as {value}:", advice)
 
 
 def settings_of(made: type[Aggregator]) -> dict[str, "Field[Any]"]:
     """The settings of a method by name."""
     return {field.name: field for field in fields(made)}  # type: ignore[arg-type]
-
-
-def default_of(field: "Field[Any]") -> Any:
-    """The value that a setting has when nobody sets it."""
-    return field.default if field.default is not MISSING else None
 
 
 def parse_settings(texts: tuple[str, ...]) -> dict[str, Any]:
@@ -76,7 +98,7 @@ def parse_settings(texts: tuple[str, ...]) -> dict[str, Any]:
     for text in texts:
         key, equals, value = text.partition("=")
         if not equals or not key:
-            raise SettingsError(f"--set takes name=value, not '{text}'")
+            raise SettingsError(f"'{text}' is no setting, write it as name=value")
         settings[key.replace("-", "_")] = value
     return settings
 

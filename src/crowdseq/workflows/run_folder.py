@@ -1,238 +1,164 @@
-"""A run folder: all that a run found and all that repeats it, written whole or not at all."""
+"""load_run: a run folder opened again, with every file checked before it is believed."""
 
-import csv
-import io
-import json
-import os
-import platform
-import shutil
-from collections.abc import Iterator
-from dataclasses import asdict, is_dataclass
-from datetime import UTC, datetime
-from importlib.metadata import version
+from dataclasses import dataclass
 from pathlib import Path
-from tempfile import mkdtemp
 from typing import Any
 
-import numpy as np
-from safetensors.numpy import load_file, save
-
-from crowdseq.aggregation.contract import describe_settings
+from crowdseq.aggregation.contract import Aggregator
 from crowdseq.aggregation.judging import judge_annotators
 from crowdseq.aggregation.settling import sharpened
-from crowdseq.core.consensus import AnnotatorReport, Consensus
-from crowdseq.errors import FormatError, OutputExistsError, Problem, UsageError
-from crowdseq.formats import read, write, write_consensus
-from crowdseq.formats.models.crf import load_tagger, save_tagger
+from crowdseq.core.consensus import Consensus
+from crowdseq.core.corpus import Corpus
+from crowdseq.core.labels import LabelScheme
+from crowdseq.errors import Advice, CrowdseqError, FormatError, Problem
+from crowdseq.formats import read
+from crowdseq.formats.models.taggers import load_tagger
 from crowdseq.formats.settings import ReadSettings
-from crowdseq.formats.table_io.csv_rows import safe_table
-from crowdseq.reports.dependency import dependency_tables
-from crowdseq.reports.html import report_html
-from crowdseq.workflows.checkpoints import CHECKPOINT_FILE
-from crowdseq.workflows.learning import Run
-from crowdseq.workflows.metrics import FORMAT_VERSION, run_metrics
-from crowdseq.workflows.recipes import make_recipe
+from crowdseq.methods import find_method, method_names
+from crowdseq.storage.json_file import JsonFile
+from crowdseq.storage.manifest import MANIFEST, Manifest, read_manifest
+from crowdseq.tagging.tagger import Tagger
+from crowdseq.workflows.metrics import FORMAT_VERSION
+from crowdseq.workflows.recipes import make_recipe, settings_of
+from crowdseq.workflows.run import Run
+from crowdseq.workflows.runs.arrays import read_parameters, read_probabilities
+from crowdseq.workflows.runs.labels import read_labels
 
-ANNOTATOR_COLUMNS = (
-    "annotator",
-    "sentences",
-    "tokens",
-    "precision",
-    "recall",
-    "f1",
-    "skill",
-    "skill_low",
-    "skill_high",
-    "spam",
-    "flags",
-)
+SETTINGS, METRICS, CROWD, LABELS = "settings.json", "metrics.json", "crowd.jsonl.gz", "consensus.jsonl"
+TAGGER_FILES = ("tagger/model.json", "tagger/weights.safetensors")
+# What a run is opened from; the other files are made from these, for people.
+NEEDED = (SETTINGS, CROWD, LABELS, "posteriors.safetensors", "parameters.safetensors", METRICS)
+LEARN_AGAIN = Advice("restore the file, or learn again")
+# Settings of 0.1.0 that tell how a run was computed and not what, and that a method may not have any more.
+_OF_THE_MACHINE = ("threads", "max_memory")
 
 
-def part_folder(folder: Path) -> Path:
-    """Where a run is prepared, beside the place where it will stand."""
-    return folder.with_name(folder.name + ".part")
+@dataclass(frozen=True)
+class OpenedRun:
+    """A run, and what its `settings.json` says."""
 
-
-def check_free(folder: Path, *, force: bool) -> None:
-    """Whether a run may be written here."""
-    _check_name(folder)
-    if folder.exists() and not folder.is_dir():
-        raise OutputExistsError(f"{folder} is a file, name a folder for the run")
-    near = next(parent for parent in folder.absolute().parents if parent.exists())
-    if not os.access(near, os.W_OK):
-        raise UsageError(f"{folder} cannot be written, the folder {near} may not be written to")
-    try:
-        Path(mkdtemp(dir=near)).rmdir()  # some places may be written to by name only
-    except OSError as error:
-        raise UsageError(
-            f"{folder} cannot be written ({error.strerror}), name a folder for the run elsewhere"
-        ) from None
-    if folder.exists() and not force:
-        raise OutputExistsError(
-            f"{folder} exists already, choose another folder or say --force to replace it"
-        )
-    if folder.exists() and not (folder / "settings.json").exists() and any(folder.iterdir()):
-        raise OutputExistsError(f"{folder} is no run folder, it will not be replaced even with --force")
-
-
-def _check_name(folder: Path) -> None:
-    if str(folder) == "-":
-        raise UsageError("a run is a folder and cannot go to standard output, name one with -o")
-    if folder.name in ("", ".."):  # the run is prepared beside its place and moved there under its name
-        raise UsageError(f"{folder} cannot become a run, name a folder for it such as {folder / 'run'}")
-
-
-def prepare_folder(folder: Path, *, force: bool, resume: bool) -> None:
-    """Make sure that a run can be kept here before time is spent; an unfinished one is not dropped."""
-    _check_name(folder)
-    part = part_folder(folder)
-    if resume and not force and (folder / "settings.json").exists() and not part.exists():
-        raise OutputExistsError(
-            f"{folder} is finished, nothing is left to resume; name another folder or say --force"
-        )
-    check_free(folder, force=force)
-    if part.exists() and force and not resume:
-        shutil.rmtree(part)
-    elif part.exists() and not resume:
-        raise OutputExistsError(
-            f"{part} holds an unfinished run: go on with --resume, or start anew with --force"
-        )
-
-
-def save_run(run: Run, folder: Path, *, force: bool = False, excel_safe: bool = False) -> None:
-    """Write beside the target, then move into place: an old run stays until the new one is whole.
-
-    excel_safe: in tables, an apostrophe before names that a spreadsheet would take for a formula.
-    """
-    table = safe_table if excel_safe else str
-    check_free(folder, force=force)
-    part = part_folder(folder)
-    part.mkdir(parents=True, exist_ok=True)
-    settings, metrics = run_settings(run), run_metrics(run)
-    _write_json(part / "settings.json", settings)
-    write_consensus(run.consensus, str(part / "consensus.jsonl"), force=True, with_names=False)
-    (part / "annotators.csv").write_text(
-        table(annotators_csv(run.consensus.annotators)), encoding="utf-8", newline=""
-    )
-    write(run.consensus.corpus, str(part / "crowd.jsonl.gz"), force=True)
-    arrays = {
-        name: value for name, value in run.consensus.parameters.items() if isinstance(value, np.ndarray)
-    }
-    posteriors = {"probabilities": np.ascontiguousarray(run.consensus.probabilities)}
-    (part / "posteriors.safetensors").write_bytes(save(posteriors))
-    parameters = {name: np.ascontiguousarray(value) for name, value in arrays.items()}
-    (part / "parameters.safetensors").write_bytes(save(parameters))
-    if run.tagger is not None:
-        save_tagger(run.tagger, part / "tagger")
-    for name, text in dependency_tables(run.consensus).items():
-        (part / name).write_text(table(text), encoding="utf-8", newline="")
-    page = report_html(run.consensus, metrics, settings, title=f"Consensus report: {folder.name}")
-    (part / "report.html").write_text(page, encoding="utf-8")
-    _write_json(part / "metrics.json", metrics)
-    (part / CHECKPOINT_FILE).unlink(missing_ok=True)
-    _sync(part)
-    _swap(part, folder)
-
-
-def _swap(part: Path, folder: Path) -> None:
-    old = folder.with_name(folder.name + ".old")
-    if folder.exists():
-        shutil.rmtree(old, ignore_errors=True)
-        folder.rename(old)
-    part.rename(folder)
-    shutil.rmtree(old, ignore_errors=True)
-
-
-def _sync(folder: Path) -> None:
-    """Make sure that every file is on the disk before the folder gets its name."""
-    for path in folder.rglob("*"):
-        if path.is_file():
-            with path.open("rb") as handle:
-                os.fsync(handle.fileno())
-
-
-def run_settings(run: Run) -> dict[str, Any]:
-    """The content of `settings.json`."""
-    packages = ("crowdseq", "numpy", "scipy", "numba")
-    return {
-        "format_version": FORMAT_VERSION,
-        "method": run.recipe.name,
-        "settings": {name: _plain(value) for name, value in describe_settings(run.recipe).items()},
-        "scheme": run.consensus.corpus.scheme.kind,
-        "tags": list(run.consensus.corpus.scheme.tags),
-        "created": datetime.now(UTC).isoformat(timespec="seconds"),
-        "versions": {name: version(name) for name in packages} | {"python": platform.python_version()},
-        **run.source,
-    }
-
-
-def _plain(value: Any) -> Any:
-    return asdict(value) if is_dataclass(value) and not isinstance(value, type) else value
-
-
-def run_paths(folder: Path) -> dict[str, str]:
-    """What stands in a run folder, by name."""
-    return {path.name: str(path) for path in sorted(folder.iterdir())}
-
-
-def annotators_csv(reports: tuple[AnnotatorReport, ...]) -> str:
-    """One row for each annotator, the most skilled first; what cannot be judged is left empty."""
-    out = io.StringIO()
-    rows = csv.writer(out, lineterminator="\n")
-    rows.writerow(ANNOTATOR_COLUMNS)
-    for report in sorted(reports, key=lambda report: -(report.skill if report.skill is not None else -2.0)):
-        low, high = report.interval or (None, None)
-        numbers = (report.precision, report.recall, report.f1, report.skill, low, high, report.spam)
-        shown = ["" if number is None else f"{number:.4f}" for number in numbers]
-        rows.writerow([report.annotator, report.sentences, report.tokens, *shown, "; ".join(report.flags)])
-    return out.getvalue()
+    run: Run
+    settings: dict[str, Any]
 
 
 def load_run(folder: str | Path) -> Run:
-    """A run as it was saved; opening it runs no code."""
+    """A run as it was saved; opening it runs no code. Anything damaged or missing is a FormatError."""
+    return open_run(folder).run
+
+
+def open_run(folder: str | Path) -> OpenedRun:
+    """The same, with the settings as they stand in the folder."""
     place = Path(folder)
-    settings = _read_json(place / "settings.json")
-    if settings.get("format_version", 0) > FORMAT_VERSION:
-        raise FormatError(Problem("was written by a newer crowdseq, update to open it", str(place)))
-    scheme = ReadSettings(scheme=settings["scheme"], labels=tuple(settings["tags"]))
-    corpus = read(str(place / "crowd.jsonl.gz"), scheme).corpus
-    probabilities = load_file(place / "posteriors.safetensors")["probabilities"]
-    tag_ids = corpus.scheme.ids(
-        label for line in _read_lines(place / "consensus.jsonl") for label in line["labels"]
-    )
-    metrics = _read_json(place / "metrics.json")
-    parameters = dict(load_file(place / "parameters.safetensors")) | metrics.get("parameters", {})
-    belief = sharpened(probabilities, parameters.get("temperature", 1.0))
-    consensus = Consensus(
-        corpus,
-        tag_ids,
-        probabilities,
-        judge_annotators(corpus, belief, tag_ids),
-        parameters,
-        tuple(metrics["history"]),
-    )
-    tagger = load_tagger(place / "tagger") if (place / "tagger").exists() else None
-    return Run(consensus, tagger, make_recipe(settings["method"], settings["settings"]), metrics["seconds"])
-
-
-def _write_json(path: Path, value: object) -> None:
-    path.write_text(json.dumps(value, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
-
-
-def _read_json(path: Path) -> dict[str, Any]:
+    settings = _read_settings(place)
+    manifest = check_files(place, (*NEEDED, *TAGGER_FILES))
+    scheme = _scheme(settings)
+    corpus = _read_crowd(place / CROWD, scheme)
+    metrics = _read_metrics(place / METRICS, corpus)
+    probabilities = read_probabilities(place / "posteriors.safetensors", corpus, LEARN_AGAIN)
+    tag_ids = read_labels(place / LABELS, corpus, probabilities, LEARN_AGAIN)
+    scalars = metrics.object("parameters") if "parameters" in metrics.content else {}
+    parameters = read_parameters(place / "parameters.safetensors", corpus, LEARN_AGAIN) | scalars
+    belief = sharpened(probabilities, _temperature(metrics, scalars))
+    reports = judge_annotators(corpus, belief, tag_ids)
+    history = metrics.numbers("history")
     try:
-        value = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
+        consensus = Consensus(corpus, tag_ids, probabilities, reports, parameters, history)
+    except CrowdseqError as error:
+        raise FormatError(Problem(str(error), str(place / LABELS), advice=LEARN_AGAIN)) from None
+    run = Run(consensus, _read_tagger(place, corpus), _recipe(settings), metrics.number("seconds"))
+    if read_manifest(place) != manifest:
+        raise FormatError(Problem("was replaced while it was read, open it again", str(place)))
+    return OpenedRun(run, settings.content)
+
+
+def check_files(folder: Path, names: tuple[str, ...]) -> Manifest | None:
+    """The manifest of a run, if these files are as it says; runs of 0.1.0 have none."""
+    manifest = read_manifest(folder)
+    if manifest is None:
+        return None
+    unlisted = [name for name in NEEDED if name not in manifest.files]
+    if unlisted:
         raise FormatError(
-            Problem(f"is no finished run folder, {path.name} is missing", str(path.parent))
-        ) from None
-    except ValueError as error:
-        raise FormatError(Problem(f"not JSON ({error})", str(path))) from None
-    if not isinstance(value, dict):
-        raise FormatError(Problem("holds no JSON object", str(path)))
-    return value
+            Problem(f"does not list {', '.join(unlisted)}", str(folder / MANIFEST), advice=LEARN_AGAIN)
+        )
+    problems = manifest.problems(folder, names)
+    if problems:
+        raise FormatError(*problems)
+    return manifest
 
 
-def _read_lines(path: Path) -> Iterator[dict[str, Any]]:
-    with path.open(encoding="utf-8", newline="\n") as lines:
-        yield from map(json.loads, lines)
+def _read_settings(folder: Path) -> JsonFile:
+    if not folder.is_dir():
+        what = "is no folder" if folder.exists() else "there is no such folder"
+        raise FormatError(Problem(what, str(folder), advice=Advice("give the folder of a finished run")))
+    path = folder / SETTINGS
+    if not path.exists() and not (folder / MANIFEST).exists():
+        raise FormatError(Problem(f"is no finished run folder, {SETTINGS} is missing", str(folder)))
+    settings = JsonFile.read(path, LEARN_AGAIN)
+    # Before anything else is asked: a newer version may have other files, and another manifest.
+    if settings.whole("format_version") > FORMAT_VERSION:
+        raise FormatError(Problem("was written by a newer crowdseq, update to open it", str(folder)))
+    return settings
+
+
+def _scheme(settings: JsonFile) -> LabelScheme:
+    try:
+        return LabelScheme(settings.texts("tags"), settings.text("scheme"))
+    except FormatError:
+        raise
+    except CrowdseqError as error:
+        raise settings.fault(str(error)) from None
+
+
+def _read_crowd(path: Path, scheme: LabelScheme) -> Corpus:
+    reading = ReadSettings(format="jsonl", scheme=scheme.kind, labels=scheme.tags)
+    try:
+        corpus = read(str(path), reading).corpus
+    except FormatError:
+        raise
+    except CrowdseqError as error:
+        raise FormatError(Problem(str(error), str(path), advice=LEARN_AGAIN)) from None
+    if corpus.scheme != scheme:
+        raise FormatError(Problem(f"has other labels than {SETTINGS}", str(path), advice=LEARN_AGAIN))
+    return corpus
+
+
+def _read_metrics(path: Path, corpus: Corpus) -> JsonFile:
+    metrics = JsonFile.read(path, LEARN_AGAIN)
+    held = {"sentences": len(corpus), "tokens": corpus.n_tokens, "annotators": len(corpus.annotators)}
+    for name, number in held.items():
+        if metrics.whole(name) != number:
+            raise metrics.fault(f"tells of {metrics.whole(name)} {name}, {CROWD} holds {number}")
+    return metrics
+
+
+def _temperature(metrics: JsonFile, scalars: dict[str, Any]) -> float:
+    found = scalars.get("temperature", 1.0)
+    if type(found) not in (int, float) or not 1e-3 <= found <= 1e3:
+        raise metrics.fault(f"the temperature is {found!r:.40}, expected a number above 0")
+    return float(found)
+
+
+def _read_tagger(folder: Path, corpus: Corpus) -> Tagger | None:
+    path = folder / "tagger"
+    if not path.exists():
+        return None
+    tagger = load_tagger(path)
+    if tagger.scheme != corpus.scheme:
+        raise FormatError(
+            Problem(f"was learned from other labels than those of {CROWD}", str(path), advice=LEARN_AGAIN)
+        )
+    return tagger
+
+
+def _recipe(settings: JsonFile) -> Aggregator:
+    method, values = settings.text("method"), settings.object("settings")
+    known = settings_of(find_method(method)) if method in method_names() else {}
+    kept = {name: value for name, value in values.items() if name in known or name not in _OF_THE_MACHINE}
+    try:
+        return make_recipe(method, kept)
+    except CrowdseqError as error:
+        raise settings.fault(str(error)) from None
+    except (TypeError, ValueError, AttributeError, OverflowError) as error:
+        # Methods trust the types of their settings, which nobody has checked in this file.
+        raise settings.fault(f"'settings' do not fit the method {method} ({error})") from None

@@ -1,6 +1,9 @@
 """tag: label new text with a trained tagger, keeping all that came with it."""
 
+import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
+from io import TextIOWrapper
 from itertools import islice
 from pathlib import Path
 
@@ -11,26 +14,74 @@ from crowdseq.formats.carrying import sentences_to_tag
 from crowdseq.formats.files.sources import STANDARD_INPUT, Source, open_source
 from crowdseq.formats.findings.collector import Collector
 from crowdseq.formats.format import Carried
-from crowdseq.formats.models.crf import load_tagger
+from crowdseq.formats.models.taggers import load_tagger
 from crowdseq.formats.settings import ReadSettings
 from crowdseq.numerics.em import Progress, quiet
-from crowdseq.tagging.tagger import Context, Tagger
+from crowdseq.storage.atomic import AtomicFile
+from crowdseq.tagging.sequence_tagger import Context
+from crowdseq.tagging.tagger import Tagger
+from crowdseq.workflows.choosing import READ_ALL
+from crowdseq.workflows.reading import SILENT, Listener
+from crowdseq.workflows.reporting import STANDARD_OUTPUT
+from crowdseq.workflows.run_folder import TAGGER_FILES, check_files
 
 _SENTENCES_AT_A_TIME = 4096
 
 
+@dataclass(frozen=True, kw_only=True)
+class TagRequest:
+    """A run or tagger folder, the text to tag, and where it goes with its tags; `-` is a standard stream.
+
+    confidence: add the probability of each tag.
+    """
+
+    tagger: str
+    input: str = STANDARD_INPUT
+    out: str = STANDARD_OUTPUT
+    settings: ReadSettings = READ_ALL.settings
+    confidence: bool = False
+    threads: int = 1
+    force: bool = False
+    listener: Listener = SILENT
+
+
+def tag_text(request: TagRequest) -> None:
+    """Tag a text and write it, piece by piece."""
+    tagger = open_tagger(request.tagger)
+    with request.listener.progress() as progress:
+        pieces = tag_file(
+            tagger,
+            request.input,
+            confidence=request.confidence,
+            threads=request.threads,
+            settings=request.settings,
+            progress=progress,
+        )
+        if request.out != STANDARD_OUTPUT:
+            with AtomicFile(request.out, force=request.force) as file:
+                for piece in pieces:
+                    file.write(piece.encode("utf-8"))
+            return
+        if isinstance(sys.stdout, TextIOWrapper):
+            sys.stdout.reconfigure(encoding="utf-8")  # as files are, whatever the terminal is set to
+        for piece in pieces:
+            sys.stdout.write(piece)
+
+
 def open_tagger(folder: str | Path) -> Tagger:
     """The tagger of a run folder, or a tagger folder itself."""
-    place = Path(folder)
-    if not place.is_dir():
-        what = "is a file, not" if place.exists() else "there is no such folder, give"
-        raise FormatError(Problem(f"{what} the folder of a run or of a saved tagger", str(place)))
-    if (place / "tagger").is_dir():
-        return load_tagger(place / "tagger")
-    if (place / "settings.json").exists() and not (place / "model.json").exists():
+    path = Path(folder)
+    if not path.is_dir():
+        what = "is a file, not" if path.exists() else "there is no such folder, give"
+        raise FormatError(Problem(f"{what} the folder of a run or of a saved tagger", str(path)))
+    if not (path / "model.json").exists():
+        check_files(path, TAGGER_FILES)
+    if (path / "tagger").is_dir():
+        return load_tagger(path / "tagger")
+    if (path / "settings.json").exists() and not (path / "model.json").exists():
         advice = Advice("learn it without {no_tagger}", no_tagger="")
-        raise FormatError(Problem("this run has no tagger", str(place), advice=advice))
-    return load_tagger(place)
+        raise FormatError(Problem("this run has no tagger", str(path), advice=advice))
+    return load_tagger(path)
 
 
 def tag_file(
@@ -70,14 +121,14 @@ def _tagged(tagger: Tagger, waiting: list[Carried], confidence: bool, threads: i
     )
     tags = tagger.tag_many(tokens, context, threads)
     if not confidence:
-        yield from (sentence.back(found, None) for sentence, found in zip(waiting, tags, strict=True))
+        yield from (sentence.back(given, None) for sentence, given in zip(waiting, tags, strict=True))
         return
     index = tagger.scheme.index
-    for sentence, found, rows in zip(
+    for sentence, given, rows in zip(
         waiting, tags, tagger.marginals_many(tokens, context, threads), strict=True
     ):
-        chosen = rows[np.arange(len(found)), [index[tag] for tag in found]] if found else rows[:, 0]
-        yield sentence.back(found, np.round(chosen, 6).tolist())
+        chosen = rows[np.arange(len(given)), [index[tag] for tag in given]] if given else rows[:, 0]
+        yield sentence.back(given, np.round(chosen, 6).tolist())
 
 
 def _needed_columns(tagger: Tagger, waiting: list[Carried]) -> dict[str, list[tuple[str, ...]]]:

@@ -4,11 +4,11 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from crowdseq.core.annotations import count_slips, find_slips
 from crowdseq.core.building import CorpusBuilder
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.labels import OUTSIDE, LabelScheme
 from crowdseq.core.names import look_alikes
-from crowdseq.core.slips import count_slips, find_slips
 from crowdseq.errors import Problem
 from crowdseq.formats.findings.collector import Collector
 from crowdseq.formats.findings.import_report import ImportReport

@@ -1,4 +1,4 @@
-"""A Tagger on disk: model.json and weights.safetensors; opening them runs no code."""
+"""A CRF tagger on disk: model.json and weights.safetensors; opening them runs no code."""
 
 import hashlib
 import json
@@ -16,7 +16,6 @@ from crowdseq.arrays import FloatArray
 from crowdseq.core.labels import LabelScheme
 from crowdseq.core.ragged import offsets_of
 from crowdseq.errors import CrowdseqError, FormatError, Problem, SettingsError
-from crowdseq.storage.atomic import AtomicFile
 from crowdseq.tagging.chunks import BORDERS, Chain
 from crowdseq.tagging.features import FeatureSettings
 from crowdseq.tagging.scoring import StreamWeights
@@ -24,41 +23,45 @@ from crowdseq.tagging.tagger import Tagger
 
 MODEL, WEIGHTS = "model.json", "weights.safetensors"
 FORMAT, VERSION = "crowdseq-tagger", 1
-_LARGEST_MODEL_FILE = 16 * 2**20
+DIGEST = "description_sha256"
 _LARGEST_WEIGHTS_FILE = 16 * 2**30
 # Words may hold half a surrogate pair; they must come back as they were.
 _ENCODING = ("utf-8", "surrogatepass")
 
 
-def save_tagger(tagger: Tagger, folder: str | Path) -> None:
-    """Write a tagger into a folder, made if need be; each file is there whole or not at all."""
+def holds(tagger: object) -> bool:
+    """Whether this format has room for such a tagger."""
+    return isinstance(tagger, Tagger)
+
+
+def tagger_files(tagger: Tagger) -> dict[str, bytes]:
+    """The two files by name."""
     if tagger.features.function is not None:
         raise SettingsError(
             "a tagger with its own feature function cannot be saved: code does not go into files"
         )
-    target = Path(folder)
-    target.mkdir(parents=True, exist_ok=True)
     blob = to_safetensors(_tensors(tagger))
-    described = json.dumps(
-        _description(tagger, hashlib.sha256(blob).hexdigest()), indent=1, ensure_ascii=True
-    )
-    # The description goes last: if that write fails, the check sum tells that the two do not belong together.
-    for name, data in ((WEIGHTS, blob), (MODEL, described.encode())):
-        with AtomicFile(target / name, force=True) as file:
-            file.write(data)
+    content = _description(tagger, hashlib.sha256(blob).hexdigest())
+    content[DIGEST] = description_digest(content)
+    return {WEIGHTS: blob, MODEL: json.dumps(content, indent=1, ensure_ascii=True).encode()}
 
 
-def load_tagger(folder: str | Path) -> Tagger:
-    """Read a tagger back; anything that is not exactly one gives a FormatError."""
-    source = Path(folder)
-    description = _Description.read(source / MODEL)
-    weights = source / WEIGHTS
+def load(folder: Path, content: dict[str, Any]) -> Tagger:
+    """The tagger of a folder, given what its model.json holds; anything wrong gives a FormatError."""
+    description = _Description.of(content, folder / MODEL)
+    weights = folder / WEIGHTS
     _check_weights_file(weights, description.digest)
     try:
         with safe_open(str(weights), framework="numpy") as tensors:
             return _assemble(description, _Tensors(tensors, weights))
     except SafetensorError as error:
         raise _fault(weights, f"not a whole safetensors file ({error}), save the tagger again") from None
+
+
+def description_digest(content: dict[str, Any]) -> str:
+    """The SHA-256 of a description, whatever its spacing, itself aside."""
+    rest = {key: value for key, value in content.items() if key != DIGEST}
+    return hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()
 
 
 def _description(tagger: Tagger, digest: str) -> dict[str, Any]:
@@ -123,15 +126,15 @@ class _Description:
     digest: str
 
     @classmethod
-    def read(cls, path: Path) -> "_Description":
-        content = _read_json(path)
-        if content.get("format") != FORMAT:
-            raise _fault(path, "this is not the description of a crowdseq tagger")
+    def of(cls, content: dict[str, Any], path: Path) -> "_Description":
         version = content.get("version")
         if version != VERSION:
             raise _fault(
                 path, f"version {version!r} of the tagger format; this crowdseq reads version {VERSION}"
             )
+        # Files of crowdseq 0.1.0 have no digest of their description.
+        if content.get(DIGEST, description_digest(content)) != description_digest(content):
+            raise _fault(path, "was changed after it was written, save the tagger again")
         try:
             scheme, chain = _scheme(content["scheme"]), _chain(content.get("chain", content["scheme"]))
             features = _features(content["features"])
@@ -143,21 +146,6 @@ class _Description:
             ) from None
         except CrowdseqError as error:
             raise _fault(path, str(error)) from None
-
-
-def _read_json(path: Path) -> dict[str, Any]:
-    try:
-        _check_regular(path)
-        if path.stat().st_size > _LARGEST_MODEL_FILE:
-            raise _fault(path, f"larger than {_LARGEST_MODEL_FILE} bytes, so not written by crowdseq")
-        content = json.loads(path.read_bytes())
-    except OSError as error:
-        raise _fault(path, f"cannot be read ({error.strerror}), give the folder of a saved tagger") from None
-    except (ValueError, RecursionError) as error:
-        raise _fault(path, f"not JSON ({error}), save the tagger again") from None
-    if not isinstance(content, dict):
-        raise _fault(path, "this is not the description of a crowdseq tagger")
-    return content
 
 
 def _scheme(content: dict[str, Any]) -> LabelScheme:

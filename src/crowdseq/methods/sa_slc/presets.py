@@ -1,11 +1,6 @@
-"""Presets of SA-SLC: what its settings are when nobody sets them, and what they may be."""
+"""Presets of SA-SLC: what its settings are when nobody sets them."""
 
 from typing import Any
-
-from crowdseq.methods.sa_slc.evidence import DEPENDENCIES, SCOPES
-from crowdseq.numerics.chains.candidates import MODES
-
-STARTS = ("majority", "votes", "paper")
 
 PRESETS: dict[str, dict[str, Any]] = {
     "default": {
@@ -52,28 +47,4 @@ PRESETS: dict[str, dict[str, Any]] = {
         "temperature": 1.0,
         "c2": 1.0,
     },
-}
-
-CHOICES: dict[str, tuple[str, ...]] = {
-    "dependency": ("auto", *DEPENDENCIES),
-    "repeat_scope": SCOPES,
-    "repeat_match": ("exact", "casefold"),
-    "repeat_tokens": ("content", "all"),
-    "candidates": MODES,
-    "start": STARTS,
-}
-LEAST: dict[str, float] = {
-    "lower": 0.0,
-    "smoothing": 0.0,
-    "folds": 1,
-    "temper": 0.0,
-    "correlation": 0.0,
-    "deference": 0.0,
-    "coupling": 0.0,
-    "surprise": 0.0,
-    "rounds": 1,
-    "tolerance": 0.0,
-    "steps": 1,
-    "c2": 0.0,
-    "threads": 1,
 }

@@ -1,80 +1,65 @@
-"""Ascent: the rounds of EM so far, kept after each, and the best of them by a dev set if there is one."""
+"""The rounds of SA-SLC: kept after each where there is a keeper, the best chosen where there is a dev set."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
-from crowdseq.aggregation.contract import Keeper
+from crowdseq.aggregation.contract import Keeper, RunContext
 from crowdseq.arrays import FloatArray
 from crowdseq.core.corpus import Corpus
 from crowdseq.evaluation.scores import evaluate
 from crowdseq.methods.sa_slc.joint_em import JointEm, State
-from crowdseq.numerics.em import Progress, has_settled
-from crowdseq.tagging.tagger import Context
+from crowdseq.methods.sa_slc.settings import SearchSettings
+from crowdseq.numerics.em import Climb, climb
+from crowdseq.tagging.sequence_tagger import Context
 
 _BEST = "best_"
 
 
-@dataclass(frozen=True, eq=False)
-class Ascent:
-    """The newest state, and the one with the best score on the dev set."""
+def run_rounds(
+    session: JointEm, first_state: Callable[[], State], search: SearchSettings, context: RunContext
+) -> Climb[State]:
+    """Rounds from the first state, or from what was kept, until the objective converges."""
 
-    state: State
-    best: State | None = None
-    best_score: float = -1.0
+    def step(state: State) -> tuple[State, float]:
+        after = session.step(state)
+        return after, after.history[-1] if after.is_sound else np.nan
 
-    @classmethod
-    def of_arrays(cls, arrays: Mapping[str, FloatArray]) -> "Ascent":
-        """What `arrays` gave, again."""
-        best = {name.removeprefix(_BEST): value for name, value in arrays.items() if name.startswith(_BEST)}
-        if not best:
-            return cls(State.of_arrays(arrays))
-        return cls(State.of_arrays(arrays), State.of_arrays(best), float(best["score"][0]))
-
-    def arrays(self) -> dict[str, FloatArray]:
-        """Everything by name, to be kept on disk."""
-        kept = self.state.arrays()
-        if self.best is not None:
-            kept |= {_BEST + name: value for name, value in self.best.arrays().items()}
-            kept[_BEST + "score"] = np.array([self.best_score])
-        return kept
-
-    @property
-    def chosen(self) -> State:
-        """The best state if there is a dev set, else the newest."""
-        return self.state if self.best is None else self.best
-
-    def judged(self, score: float) -> "Ascent":
-        """The same, with the newest state as the best if its score is."""
-        return Ascent(self.state, self.state, score) if score > self.best_score else self
+    kept = None if context.keeper is None else context.keeper.load()
+    return climb(
+        step,
+        Climb(first_state()) if kept is None else from_arrays(kept),
+        rounds=search.rounds,
+        tolerance=search.tolerance,
+        progress=context.progress,
+        keep=None if context.keeper is None else _keep_in(context.keeper),
+        judge=None if context.dev is None else _score_on(context.dev, session),
+    )
 
 
-def ascend(
-    session: JointEm,
-    ascent: Ascent,
-    *,
-    rounds: int,
-    tolerance: float,
-    progress: Progress,
-    keeper: Keeper | None,
-    judge: Callable[[State], float] | None,
-) -> Ascent:
-    """Rounds until the objective settles; a round that breaks down is not taken."""
-    while len(ascent.state.history) < rounds and not has_settled(list(ascent.state.history), tolerance):
-        after = session.step(ascent.state)
-        if not after.is_sound:
-            return ascent
-        ascent = Ascent(after, ascent.best, ascent.best_score)
-        if judge is not None:
-            ascent = ascent.judged(judge(after))
-        if keeper is not None:
-            keeper.keep(ascent.arrays())
-        progress("EM rounds", len(after.history), rounds)
-    return ascent
+def to_arrays(reached: Climb[State]) -> dict[str, FloatArray]:
+    """All that the rounds go on from, by name; these names stand in checkpoints."""
+    arrays = reached.state.arrays()
+    if reached.best is not None:
+        arrays |= {_BEST + name: value for name, value in reached.best.arrays().items()}
+        arrays[_BEST + "score"] = np.array([reached.best_score])
+    return arrays
 
 
-def judge_on(dev: Corpus, session: JointEm) -> Callable[[State], float]:
+def from_arrays(arrays: Mapping[str, FloatArray]) -> Climb[State]:
+    """What `to_arrays` was given."""
+    state = State.of_arrays(arrays)
+    best = {name.removeprefix(_BEST): value for name, value in arrays.items() if name.startswith(_BEST)}
+    if not best:
+        return Climb(state, state.history)
+    return Climb(state, state.history, best=State.of_arrays(best), best_score=float(best["score"][0]))
+
+
+def _keep_in(keeper: Keeper) -> Callable[[Climb[State]], None]:
+    return lambda reached: keeper.keep(to_arrays(reached))
+
+
+def _score_on(dev: Corpus, session: JointEm) -> Callable[[State], float]:
     """A score for a state: the F1 on a dev set of the tagger that its folds make together."""
     gold = [
         list(tags or [None] * len(tokens)) for tags, tokens in zip(dev.gold, dev.text.tokens, strict=True)
@@ -82,8 +67,8 @@ def judge_on(dev: Corpus, session: JointEm) -> Callable[[State], float]:
     context, sentences = Context.of_text(dev.text), list(dev.text.tokens)
     truth = session.truth
 
-    def judge(state: State) -> float:
+    def score(state: State) -> float:
         tagger = truth.trainer.tagger(truth.problem, session.corpus.scheme, state.weights.mean(axis=0))
         return evaluate(gold, tagger.tag_many(sentences, context)).f1 or 0.0
 
-    return judge
+    return score

@@ -1,33 +1,44 @@
 """Best and k best label paths of a sentence; ties go to the label that comes first."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from crowdseq.arrays import FloatArray, IntArray
-from crowdseq.numerics.chains.scaled_passes import label_count
+from crowdseq.numerics.blocks import Block
+from crowdseq.numerics.chains.bundles import Moves
+from crowdseq.numerics.chains.sizes import label_count, longest_sentence
 from crowdseq.numerics.compiling import kernel
 
 
+class PathInput(NamedTuple):
+    """Token scores unary (T, M) of sentences at offsets (N + 1,); labels: as `own_labels` makes them."""
+
+    labels: tuple[int, ...]
+    unary: FloatArray
+    offsets: IntArray
+    moves: Moves
+
+
+class Paths(NamedTuple):
+    """labels (T,) of the best path, -1 without one; scores (N,), minus infinity without one."""
+
+    labels: IntArray
+    scores: FloatArray
+
+
 @kernel
-def best_path_block(
-    labels: tuple[int, ...],
-    unary: FloatArray,
-    offsets: IntArray,
-    transitions: FloatArray,
-    edges: FloatArray,
-    first: int,
-    last: int,
-    path: IntArray,
-    scores: FloatArray,
-) -> None:
-    """Fill path for the tokens and scores for sentences first..last; -1 and minus infinity without one."""
-    n_labels = label_count(labels, unary.shape[1])
-    longest = 1
-    for n in range(first, last):
-        longest = max(longest, offsets[n + 1] - offsets[n])
+def best_path_block(given: PathInput, found: Paths, block: Block) -> None:
+    """Fill the best paths of the block's sentences and their scores."""
+    unary, offsets = given.unary, given.offsets
+    transitions, edges = given.moves
+    path, scores = found
+    n_labels = label_count(given.labels, unary.shape[1])
+    longest = longest_sentence(offsets, block)
     came_from = np.empty((longest, n_labels), dtype=np.int32)
     before = np.empty(n_labels)
     now = np.empty(n_labels)
-    for n in range(first, last):
+    for n in range(block.first, block.last):
         start, stop = offsets[n], offsets[n + 1]
         scores[n] = 0.0
         if stop == start:
@@ -64,11 +75,10 @@ def best_path_block(
 
 
 @kernel
-def k_best_sentence(
-    unary: FloatArray, transitions: FloatArray, edges: FloatArray, k: int
-) -> tuple[IntArray, FloatArray]:
+def k_best_sentence(unary: FloatArray, moves: Moves, k: int) -> tuple[IntArray, FloatArray]:
     """(found, T) paths and (found,) scores, best first; found <= k is the number of paths there are."""
     length, n_labels = unary.shape
+    transitions, edges = moves
     scores = np.full((length, n_labels, k), -np.inf)
     from_label = np.zeros((length, n_labels, k), dtype=np.int32)
     from_rank = np.zeros((length, n_labels, k), dtype=np.int32)

@@ -1,14 +1,16 @@
 """Log-partition, marginals and best paths of label chains: many sentences, one set of transitions."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from crowdseq.arrays import FloatArray, IntArray
 from crowdseq.errors import SettingsError
 from crowdseq.numerics.blocks import run_blocks, sentence_blocks
-from crowdseq.numerics.chains.best_paths import best_path_block, k_best_sentence
-from crowdseq.numerics.chains.chain_blocks import edge_block, marginal_block, partition_block
+from crowdseq.numerics.chains.best_paths import PathInput, Paths, best_path_block, k_best_sentence
+from crowdseq.numerics.chains.bundles import Chains, Moves, Sentences, Sums, TokenScores
+from crowdseq.numerics.chains.chain_blocks import edge_block, sum_block
 from crowdseq.numerics.compiling import own_labels
 
 
@@ -36,10 +38,9 @@ class Lattice:
             )
         if len(self.offsets) < 1 or self.offsets[0] != 0 or self.offsets[-1] != len(self.unary):
             raise SettingsError("sentence offsets must run from 0 to the number of tokens")
-        # Kernels are compiled for one memory layout and one integer width.
-        object.__setattr__(self, "unary", np.ascontiguousarray(self.unary, dtype=np.float64))
-        object.__setattr__(self, "offsets", np.ascontiguousarray(self.offsets, dtype=np.int64))
-        object.__setattr__(self, "transitions", np.ascontiguousarray(self.transitions, dtype=np.float64))
+        # Kernels are compiled for one memory layout, one integer width, and arrays that can be written.
+        for name, kind in (("unary", np.float64), ("offsets", np.int64), ("transitions", np.float64)):
+            object.__setattr__(self, name, np.require(getattr(self, name), kind, ["C", "W"]))
 
     @property
     def n_sentences(self) -> int:
@@ -49,10 +50,10 @@ class Lattice:
     def n_labels(self) -> int:
         return int(self.unary.shape[1])
 
-    @property
-    def edges(self) -> FloatArray:
-        """(2, M): starts and ends, as the kernels take them."""
-        return np.ascontiguousarray(np.stack([self.starts, self.ends]), dtype=np.float64)
+    @cached_property
+    def moves(self) -> Moves:
+        """Transitions, starts and ends as the kernels take them."""
+        return Moves(self.transitions, np.stack([self.starts, self.ends]).astype(np.float64))
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,24 +70,7 @@ class Marginals:
 
 def log_partition(lattice: Lattice) -> FloatArray:
     """(N,) log of the summed exponentials of all path scores; minus infinity where there is no path."""
-    bounds = sentence_blocks(lattice.offsets)
-    labels, edges = own_labels(lattice.n_labels), lattice.edges
-    result = np.empty(lattice.n_sentences)
-
-    def work(block: int) -> None:
-        partition_block(
-            labels,
-            lattice.unary,
-            lattice.offsets,
-            lattice.transitions,
-            edges,
-            bounds[block],
-            bounds[block + 1],
-            result,
-        )
-
-    run_blocks(work, len(bounds) - 1)
-    return result
+    return _sums(lattice, np.ones(lattice.n_sentences), np.empty((0, lattice.n_labels))).log_partition
 
 
 def marginals(lattice: Lattice, sentence_weights: FloatArray | None = None) -> Marginals:
@@ -94,76 +78,38 @@ def marginals(lattice: Lattice, sentence_weights: FloatArray | None = None) -> M
 
     A sentence of weight zero is not computed: log-partition 0 and rows of zeros.
     """
-    bounds = sentence_blocks(lattice.offsets)
-    n_blocks = len(bounds) - 1
-    labels, edges, n_labels = own_labels(lattice.n_labels), lattice.edges, lattice.n_labels
     weights = np.ones(lattice.n_sentences) if sentence_weights is None else sentence_weights
-    partitions = np.empty(lattice.n_sentences)
-    unary = np.empty_like(lattice.unary)
-    pairwise = np.empty((n_blocks, n_labels, n_labels))
+    found = _sums(lattice, weights, np.empty_like(lattice.unary))
+    return Marginals(found.log_partition, found.expected, found.pairwise.sum(axis=0))
 
-    def work(block: int) -> None:
-        marginal_block(
-            labels,
-            lattice.unary,
-            lattice.offsets,
-            lattice.transitions,
-            edges,
-            weights,
-            bounds[block],
-            bounds[block + 1],
-            partitions,
-            unary,
-            pairwise[block],
-        )
 
-    run_blocks(work, n_blocks)
-    return Marginals(partitions, unary, pairwise.sum(axis=0))
+def _sums(lattice: Lattice, weights: FloatArray, expected: FloatArray) -> Sums:
+    bounds = sentence_blocks(lattice.offsets)
+    chains = Chains(
+        own_labels(lattice.n_labels),
+        TokenScores.given(lattice.unary),
+        lattice.moves,
+        Sentences(lattice.offsets, np.require(weights, np.float64, ["C", "W"])),
+    )
+    sums = Sums.for_sentences(lattice.n_sentences, expected, len(bounds) - 1, weighted=False)
+    run_blocks(sum_block, chains, sums, bounds)
+    return sums
 
 
 def edge_marginals(lattice: Lattice) -> FloatArray:
     """(T, M, M): row t holds P(label of t - 1, label of t); zeros for the first token of a sentence."""
-    bounds = sentence_blocks(lattice.offsets)
-    edges, n_labels = lattice.edges, lattice.n_labels
-    result = np.empty((len(lattice.unary), n_labels, n_labels))
-
-    def work(block: int) -> None:
-        edge_block(
-            lattice.unary,
-            lattice.offsets,
-            lattice.transitions,
-            edges,
-            bounds[block],
-            bounds[block + 1],
-            result,
-        )
-
-    run_blocks(work, len(bounds) - 1)
+    result = np.empty((len(lattice.unary), lattice.n_labels, lattice.n_labels))
+    given = (lattice.unary, lattice.offsets, lattice.moves)
+    run_blocks(edge_block, given, result, sentence_blocks(lattice.offsets))
     return result
 
 
 def best_paths(lattice: Lattice) -> tuple[IntArray, FloatArray]:
     """(T,) labels of the best path and (N,) its score; -1 and minus infinity in a sentence without a path."""
-    bounds = sentence_blocks(lattice.offsets)
-    labels, edges = own_labels(lattice.n_labels), lattice.edges
-    path = np.empty(len(lattice.unary), dtype=np.int64)
-    scores = np.empty(lattice.n_sentences)
-
-    def work(block: int) -> None:
-        best_path_block(
-            labels,
-            lattice.unary,
-            lattice.offsets,
-            lattice.transitions,
-            edges,
-            bounds[block],
-            bounds[block + 1],
-            path,
-            scores,
-        )
-
-    run_blocks(work, len(bounds) - 1)
-    return path, scores
+    given = PathInput(own_labels(lattice.n_labels), lattice.unary, lattice.offsets, lattice.moves)
+    found = Paths(np.empty(len(lattice.unary), dtype=np.int64), np.empty(lattice.n_sentences))
+    run_blocks(best_path_block, given, found, sentence_blocks(lattice.offsets))
+    return found.labels, found.scores
 
 
 def k_best_paths(lattice: Lattice, k: int) -> list[tuple[IntArray, FloatArray]]:
@@ -175,5 +121,5 @@ def k_best_paths(lattice: Lattice, k: int) -> list[tuple[IntArray, FloatArray]]:
         if start == stop:
             results.append((np.empty((1, 0), dtype=np.int64), np.zeros(1)))
         else:
-            results.append(k_best_sentence(lattice.unary[start:stop], lattice.transitions, lattice.edges, k))
+            results.append(k_best_sentence(lattice.unary[start:stop], lattice.moves, k))
     return results

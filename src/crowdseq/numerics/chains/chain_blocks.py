@@ -3,189 +3,120 @@
 import numpy as np
 
 from crowdseq.arrays import FloatArray, IntArray
-from crowdseq.numerics.chains.log_passes import log_backward, log_edge, log_forward, log_marginals
+from crowdseq.numerics.blocks import Block
+from crowdseq.numerics.chains.bundles import Chains, Moves, Space, Steps, Sums
+from crowdseq.numerics.chains.log_passes import LogPasses, log_backward, log_edge, log_forward, log_marginals
 from crowdseq.numerics.chains.scaled_passes import (
     EXTREME,
     NO_PATH,
     ORDINARY,
     add_edges,
     backward,
-    copy_rows,
     exponentiate_tokens,
     exponentiate_transitions,
     forward,
-    label_count,
-    padded_width,
 )
+from crowdseq.numerics.chains.sizes import label_count, longest_sentence, padded_width
+from crowdseq.numerics.chains.token_scores import write_scores
 from crowdseq.numerics.compiling import kernel
 
 
 @kernel
-def longest_sentence(offsets: IntArray, first: int, last: int) -> int:
-    """Tokens of the longest of the sentences first..last; at least one."""
-    longest = 1
-    for n in range(first, last):
-        longest = max(longest, offsets[n + 1] - offsets[n])
-    return longest
+def sum_block(chains: Chains, sums: Sums, block: Block) -> None:
+    """Fill the log-partitions of the block's sentences and, if wanted, expected labels and label pairs.
 
-
-@kernel
-def partition_block(
-    labels: tuple[int, ...],
-    unary: FloatArray,
-    offsets: IntArray,
-    transitions: FloatArray,
-    edges: FloatArray,
-    first: int,
-    last: int,
-    log_partition: FloatArray,
-) -> None:
-    """Fill log_partition[first:last]; a sentence without a path gets minus infinity."""
-    n_labels = label_count(labels, unary.shape[1])
-    width = padded_width(labels, unary.shape[1])
-    longest = longest_sentence(offsets, first, last)
-    weights = np.empty(longest * width)
-    alpha = np.empty(longest * width)
-    scales = np.empty(longest)
-    steps, step_shift, tame = exponentiate_transitions(transitions, width)
-    for n in range(first, last):
+    A sentence without a path gets minus infinity and rows of zeros, one of weight zero 0 and rows of zeros.
+    Scores are made sentence by sentence and never leave the cache.
+    """
+    labels, edges = chains.labels, chains.moves.edges
+    offsets, weights = chains.sentences
+    n_labels, width = label_count(labels, edges.shape[1]), padded_width(labels, edges.shape[1])
+    steps = exponentiate_transitions(chains.moves.transitions, width)
+    longest = longest_sentence(offsets, block)
+    rows, alpha = np.empty(longest * width), np.empty(longest * width)
+    space = Space(rows, alpha, np.empty(longest), np.zeros(width * width))
+    log_partition, expected, pairwise = sums.log_partition, sums.expected, sums.pairwise[block.number]
+    flat = expected.reshape(-1)
+    pairwise[:] = 0.0
+    for n in range(block.first, block.last):
         start, stop = offsets[n], offsets[n + 1]
         log_partition[n] = 0.0
         if stop == start:
             continue
-        copy_rows(labels, unary, start, stop, weights)
-        shift, verdict = exponentiate_tokens(labels, edges, stop - start, weights)
-        if verdict == ORDINARY and tame:
-            log_total, _, verdict = forward(labels, n_labels, stop - start, weights, steps, alpha, scales)
-            log_partition[n] = log_total + shift + (stop - start - 1) * step_shift
-        elif verdict == ORDINARY:
-            verdict = EXTREME
+        if weights[n] == 0.0:
+            expected[start:stop] = 0.0
+            continue
+        verdict = EXTREME
+        if steps.tame:
+            write_scores(labels, chains.scores, start, stop, width, space.weights)
+            own = flat[start * n_labels : stop * n_labels]
+            log_total, verdict = _scaled_sums(labels, edges, steps, space, stop - start, weights[n], own)
+            log_partition[n] = log_total + (stop - start - 1) * steps.shift
         if verdict == NO_PATH:
             log_partition[n] = -np.inf
+            expected[start:stop] = 0.0
         elif verdict == EXTREME:
-            log_partition[n] = log_forward(unary, edges, transitions, start, stop)[1]
+            log_partition[n] = _log_sums(chains, start, stop, weights[n], expected[start:stop], pairwise)
+        if sums.weighted and weights[n] != 1.0:
+            expected[start:stop] *= weights[n]
+    for i in range(n_labels):
+        for j in range(n_labels):
+            pairwise[i, j] += space.outer[i * width + j] * steps.weights[i * width + j]
 
 
 @kernel
-def scaled_marginals(
+def _scaled_sums(
     labels: tuple[int, ...],
-    length: int,
     edges: FloatArray,
-    steps: FloatArray,
-    transposed: FloatArray,
-    weights: FloatArray,
-    alpha: FloatArray,
-    scales: FloatArray,
+    steps: Steps,
+    space: Space,
+    length: int,
     sentence_weight: float,
-    start: int,
-    marginals: FloatArray,
-    outer: FloatArray,
+    expected: FloatArray,
 ) -> tuple[float, int]:
-    """Padded rows of scores to marginals from row start, and outer (width * width,) for the label pairs.
+    """Scores in space.weights to flat expected labels, and to label pairs in space.outer.
 
-    The log-partition, transitions unshifted, and a verdict: unless it is ORDINARY nothing was filled.
+    The log-partition, transitions unshifted, and a verdict: unless it is ORDINARY nothing was filled. Without
+    room in expected the log-partition is all that is wanted.
     """
-    n_labels = label_count(labels, edges.shape[1])
-    shift, verdict = exponentiate_tokens(labels, edges, length, weights)
+    shift, verdict = exponentiate_tokens(labels, edges, length, space.weights)
     if verdict != ORDINARY:
         return shift, verdict
-    log_total, total, verdict = forward(labels, n_labels, length, weights, steps, alpha, scales)
+    log_total, total, verdict = forward(labels, steps, space, length)
     if verdict != ORDINARY:
         return log_total, verdict
-    backward(labels, n_labels, length, weights, transposed, alpha, scales, total, start, marginals)
-    add_edges(labels, n_labels, length, alpha, weights, sentence_weight, outer)
+    if len(expected) > 0:
+        backward(labels, steps, space, length, total, expected)
+        add_edges(labels, steps, space, length, sentence_weight)
     return log_total + shift, ORDINARY
 
 
 @kernel
-def marginal_block(
-    labels: tuple[int, ...],
-    unary: FloatArray,
-    offsets: IntArray,
-    transitions: FloatArray,
-    edges: FloatArray,
-    sentence_weights: FloatArray,
-    first: int,
-    last: int,
-    log_partition: FloatArray,
-    marginals: FloatArray,
-    pairwise: FloatArray,
-) -> None:
-    """Fill log_partition[first:last], the marginals of their tokens, and pairwise (M, M), weighted.
-
-    A sentence of weight zero is passed over: marginals zero.
-    """
-    n_labels = label_count(labels, unary.shape[1])
-    width = padded_width(labels, unary.shape[1])
-    longest = longest_sentence(offsets, first, last)
-    weights, alpha = np.empty(longest * width), np.empty(longest * width)
-    scales, outer = np.empty(longest), np.zeros(width * width)
-    steps, step_shift, tame = exponentiate_transitions(transitions, width)
-    transposed = steps.reshape(width, width).T.copy().reshape(-1)
-    pairwise[:] = 0.0
-    for n in range(first, last):
-        start, stop = offsets[n], offsets[n + 1]
-        log_partition[n] = 0.0
-        if stop == start:
-            continue
-        if sentence_weights[n] == 0.0:
-            marginals[start:stop] = 0.0
-            continue
-        verdict = EXTREME
-        if tame:
-            copy_rows(labels, unary, start, stop, weights)
-            log_total, verdict = scaled_marginals(
-                labels,
-                stop - start,
-                edges,
-                steps,
-                transposed,
-                weights,
-                alpha,
-                scales,
-                sentence_weights[n],
-                start,
-                marginals,
-                outer,
-            )
-            log_partition[n] = log_total + (stop - start - 1) * step_shift
-        if verdict == NO_PATH:
-            log_partition[n] = -np.inf
-            marginals[start:stop] = 0.0
-        elif verdict == EXTREME:
-            log_partition[n] = log_marginals(
-                unary, edges, transitions, start, stop, sentence_weights[n], marginals, pairwise
-            )
-    add_pairs(n_labels, width, outer, steps, pairwise)
+def _log_sums(
+    chains: Chains, start: int, stop: int, sentence_weight: float, expected: FloatArray, pairwise: FloatArray
+) -> float:
+    """The same in log space, for label pairs as they are; the log-partition."""
+    n_labels = label_count(chains.labels, chains.moves.edges.shape[1])
+    scores = np.empty((stop - start, n_labels))
+    write_scores(chains.labels, chains.scores, start, stop, n_labels, scores.reshape(-1))
+    if len(expected) > 0:
+        return log_marginals(scores, chains.moves, sentence_weight, expected, pairwise)
+    return log_forward(scores, chains.moves)[1]
 
 
 @kernel
-def add_pairs(n_labels: int, width: int, outer: FloatArray, steps: FloatArray, pairwise: FloatArray) -> None:
-    """Add to pairwise (M, M) what `scaled_marginals` gathered, times the transitions."""
-    for i in range(n_labels):
-        for j in range(n_labels):
-            pairwise[i, j] += outer[i * width + j] * steps[i * width + j]
-
-
-@kernel
-def edge_block(
-    unary: FloatArray,
-    offsets: IntArray,
-    transitions: FloatArray,
-    edges: FloatArray,
-    first: int,
-    last: int,
-    pairwise: FloatArray,
-) -> None:
+def edge_block(lattice: tuple[FloatArray, IntArray, Moves], pairwise: FloatArray, block: Block) -> None:
     """Fill pairwise[t] (M, M) for every token t but the first of a sentence with P(label t - 1, label t)."""
-    for n in range(first, last):
+    unary, offsets, moves = lattice
+    for n in range(block.first, block.last):
         start, stop = offsets[n], offsets[n + 1]
         pairwise[start:stop] = 0.0
         if stop - start < 2:
             continue
-        alpha, log_partition = log_forward(unary, edges, transitions, start, stop)
+        scores = unary[start:stop]
+        alpha, log_partition = log_forward(scores, moves)
         if log_partition == -np.inf:
             continue
-        beta = log_backward(unary, edges, transitions, start, stop)
+        passes = LogPasses(alpha, log_backward(scores, moves), log_partition)
         for t in range(1, stop - start):
-            log_edge(alpha, beta, unary, edges, transitions, start, t, log_partition, pairwise[start + t])
+            log_edge(scores, moves, passes, t, pairwise[start + t])

@@ -1,9 +1,20 @@
 """Forward and backward passes in log space: for sentences whose scores are too far apart for scaling."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from crowdseq.arrays import FloatArray
+from crowdseq.numerics.chains.bundles import Moves
 from crowdseq.numerics.compiling import kernel
+
+
+class LogPasses(NamedTuple):
+    """Both passes over a sentence, (length, M) each, and its log-partition."""
+
+    alpha: FloatArray
+    beta: FloatArray
+    log_partition: float
 
 
 @kernel
@@ -21,17 +32,15 @@ def log_sum(scores: FloatArray) -> float:
 
 
 @kernel
-def log_forward(
-    unary: FloatArray, edges: FloatArray, transitions: FloatArray, start: int, stop: int
-) -> tuple[FloatArray, float]:
-    """(length, M) log forward scores, token scores included, and the log-partition."""
-    n_labels = unary.shape[1]
-    length = stop - start
+def log_forward(scores: FloatArray, moves: Moves) -> tuple[FloatArray, float]:
+    """(length, M) log forward scores of a sentence, token scores included, and the log-partition."""
+    length, n_labels = scores.shape
+    transitions, edges = moves
     alpha = np.empty((length, n_labels))
     arriving = np.empty(n_labels)
     for t in range(length):
         for j in range(n_labels):
-            score = unary[start + t, j]
+            score = scores[t, j]
             if t == 0:
                 score += edges[0, j]
             else:
@@ -43,69 +52,51 @@ def log_forward(
 
 
 @kernel
-def log_backward(
-    unary: FloatArray, edges: FloatArray, transitions: FloatArray, start: int, stop: int
-) -> FloatArray:
-    """(length, M) log backward scores, the token's own score left out."""
-    n_labels = unary.shape[1]
-    length = stop - start
+def log_backward(scores: FloatArray, moves: Moves) -> FloatArray:
+    """(length, M) log backward scores of a sentence, the token's own score left out."""
+    length, n_labels = scores.shape
+    transitions, edges = moves
     beta = np.zeros((length, n_labels))
     leaving = np.empty(n_labels)
     for t in range(length - 2, -1, -1):
         for i in range(n_labels):
             for j in range(n_labels):
                 ending = edges[1, j] if t + 1 == length - 1 else 0.0
-                leaving[j] = transitions[i, j] + unary[start + t + 1, j] + ending + beta[t + 1, j]
+                leaving[j] = transitions[i, j] + scores[t + 1, j] + ending + beta[t + 1, j]
             beta[t, i] = log_sum(leaving)
     return beta
 
 
 @kernel
-def log_edge(
-    alpha: FloatArray,
-    beta: FloatArray,
-    unary: FloatArray,
-    edges: FloatArray,
-    transitions: FloatArray,
-    start: int,
-    t: int,
-    log_partition: float,
-    pairs: FloatArray,
-) -> None:
+def log_edge(scores: FloatArray, moves: Moves, passes: LogPasses, t: int, pairs: FloatArray) -> None:
     """Fill pairs (M, M) with the probabilities of the labels of tokens t - 1 and t of the sentence."""
-    n_labels = unary.shape[1]
+    n_labels = scores.shape[1]
+    transitions, edges = moves
+    alpha, beta, log_partition = passes
     last = t == alpha.shape[0] - 1
     for i in range(n_labels):
         for j in range(n_labels):
             ending = edges[1, j] if last else 0.0
-            arriving = alpha[t - 1, i] + transitions[i, j] + unary[start + t, j] + ending
+            arriving = alpha[t - 1, i] + transitions[i, j] + scores[t, j] + ending
             pairs[i, j] = np.exp(arriving + beta[t, j] - log_partition)
 
 
 @kernel
 def log_marginals(
-    unary: FloatArray,
-    edges: FloatArray,
-    transitions: FloatArray,
-    start: int,
-    stop: int,
-    sentence_weight: float,
-    marginals: FloatArray,
-    pairwise: FloatArray,
+    scores: FloatArray, moves: Moves, weight: float, marginals: FloatArray, pairwise: FloatArray
 ) -> float:
-    """Fill marginals rows start..stop, add weighted edges to pairwise (M, M); the log-partition."""
-    n_labels = unary.shape[1]
-    alpha, log_partition = log_forward(unary, edges, transitions, start, stop)
+    """Fill the marginals of a sentence, add its weighted edges to pairwise (M, M); the log-partition."""
+    length, n_labels = scores.shape
+    alpha, log_partition = log_forward(scores, moves)
     if log_partition == -np.inf:
-        marginals[start:stop] = 0.0
+        marginals[:] = 0.0
         return log_partition
-    beta = log_backward(unary, edges, transitions, start, stop)
+    beta = log_backward(scores, moves)
     pairs = np.empty((n_labels, n_labels))
-    for t in range(1, stop - start):
-        log_edge(alpha, beta, unary, edges, transitions, start, t, log_partition, pairs)
-        pairwise += sentence_weight * pairs
-    # Last, because marginals and unary may be one array.
-    for t in range(stop - start):
+    for t in range(1, length):
+        log_edge(scores, moves, LogPasses(alpha, beta, log_partition), t, pairs)
+        pairwise += weight * pairs
+    for t in range(length):
         for j in range(n_labels):
-            marginals[start + t, j] = np.exp(alpha[t, j] + beta[t, j] - log_partition)
+            marginals[t, j] = np.exp(alpha[t, j] + beta[t, j] - log_partition)
     return log_partition

@@ -1,11 +1,12 @@
 """Sums over the label paths that candidate sets leave; a label that is no candidate costs nothing."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from crowdseq.arrays import BoolArray, FloatArray, IntArray
-from crowdseq.numerics.blocks import run_blocks, sentence_blocks
+from crowdseq.numerics.blocks import Block, run_blocks, sentence_blocks
 from crowdseq.numerics.chains.chain import Lattice, marginals
 from crowdseq.numerics.compiling import kernel
 
@@ -36,8 +37,7 @@ class CandidateLists:
         return len(self.labels) == self.n_labels * (len(self.pointers) - 1)
 
 
-@dataclass(frozen=True, eq=False)
-class PrunedMarginals:
+class PrunedMarginals(NamedTuple):
     """log_partition (N,), unary (T, M), pairwise (G, M, M): label pairs summed by group of sentences."""
 
     log_partition: FloatArray
@@ -59,34 +59,22 @@ def pruned_marginals(
     """
     if candidates.are_all:
         return _dense_marginals(candidates.offsets, scores, transitions, starts, ends, groups)
-    n_labels, n_sentences = candidates.n_labels, len(candidates.offsets) - 1
-    bounds = sentence_blocks(candidates.offsets)
-    unary = np.zeros((int(candidates.offsets[-1]), n_labels))
-    log_partition = np.zeros(n_sentences)
-    pairs = np.zeros((max(len(bounds) - 1, 1), len(transitions), n_labels, n_labels))
-    weights = np.exp(transitions)
-    edges = np.exp(np.stack([starts, ends]))
-    scores = np.ascontiguousarray(scores, np.float64)
-    chosen = np.ascontiguousarray(groups, np.int64)
-
-    def work(block: int) -> None:
-        _marginal_block(
-            candidates.pointers,
-            candidates.labels,
-            candidates.offsets,
-            scores,
-            weights,
-            edges,
-            chosen,
-            bounds[block],
-            bounds[block + 1],
-            log_partition,
-            unary,
-            pairs[block],
-        )
-
-    run_blocks(work, len(bounds) - 1)
-    return PrunedMarginals(log_partition, unary, pairs.sum(axis=0))
+    n_labels, bounds = candidates.n_labels, sentence_blocks(candidates.offsets)
+    given = _Pruned(
+        _Lists(candidates.pointers, candidates.labels),
+        candidates.offsets,
+        np.require(scores, np.float64, ["C", "W"]),
+        np.exp(transitions),
+        np.exp(np.stack([starts, ends])),
+        np.require(groups, np.int64, ["C", "W"]),
+    )
+    found = PrunedMarginals(
+        np.zeros(len(candidates.offsets) - 1),
+        np.zeros((int(candidates.offsets[-1]), n_labels)),
+        np.zeros((max(len(bounds) - 1, 1), len(transitions), n_labels, n_labels)),
+    )
+    run_blocks(_marginal_block, given, found, bounds)
+    return found._replace(pairwise=found.pairwise.sum(axis=0))
 
 
 def mean_log10_sequences(candidates: CandidateLists, rules: tuple[FloatArray, ...]) -> tuple[float, float]:
@@ -125,53 +113,60 @@ def _dense_marginals(
     return PrunedMarginals(log_partition, unary, pairwise)
 
 
+class _Lists(NamedTuple):
+    """Pointers and labels of CandidateLists."""
+
+    pointers: IntArray
+    labels: IntArray
+
+
+class _Pruned(NamedTuple):
+    """What `_marginal_block` works on: weights (G, M, M) and edges (2, M) are exponentials of scores."""
+
+    lists: _Lists
+    offsets: IntArray
+    scores: FloatArray
+    weights: FloatArray
+    edges: FloatArray
+    groups: IntArray
+
+
+class _Space(NamedTuple):
+    """Scratch of a sentence: local and forward by candidate, scales by token."""
+
+    local: FloatArray
+    forward: FloatArray
+    scales: FloatArray
+
+
 @kernel
-def _marginal_block(
-    pointers: IntArray,
-    labels: IntArray,
-    offsets: IntArray,
-    scores: FloatArray,
-    weights: FloatArray,
-    edges: FloatArray,
-    groups: IntArray,
-    first: int,
-    last: int,
-    log_partition: FloatArray,
-    unary: FloatArray,
-    pairs: FloatArray,
-) -> None:
+def _marginal_block(given: _Pruned, found: PrunedMarginals, block: Block) -> None:
+    """Fill what belongs to the block's sentences, and the label pairs at the number of the block."""
+    lists, offsets, weights = given.lists, given.offsets, given.weights
+    pairs = found.pairwise[block.number]
     longest, widest = 0, 0
-    for sentence in range(first, last):
+    for sentence in range(block.first, block.last):
         start, stop = offsets[sentence], offsets[sentence + 1]
         longest = max(longest, stop - start)
-        widest = max(widest, pointers[stop] - pointers[start])
-    local = np.empty(widest)
-    forward = np.empty(widest)
-    scales = np.empty(longest)
-    for sentence in range(first, last):
+        widest = max(widest, lists.pointers[stop] - lists.pointers[start])
+    space = _Space(np.empty(widest), np.empty(widest), np.empty(longest))
+    for sentence in range(block.first, block.last):
         start, stop = offsets[sentence], offsets[sentence + 1]
         if start == stop:
             continue
-        group = groups[sentence]
-        _weigh(pointers, labels, scores, edges, start, stop, local, scales)
-        log_partition[sentence] = _forward(
-            pointers, labels, weights[group], start, stop, local, forward, scales
-        )
-        _backward(pointers, labels, weights[group], start, stop, local, forward, scales, unary, pairs[group])
+        group = given.groups[sentence]
+        _weigh(lists, given.scores, given.edges, start, stop, space)
+        found.log_partition[sentence] = _forward(lists, weights[group], start, stop, space)
+        _backward(lists, weights[group], start, stop, space, found.unary, pairs[group])
 
 
 @kernel
 def _weigh(
-    pointers: IntArray,
-    labels: IntArray,
-    scores: FloatArray,
-    edges: FloatArray,
-    start: int,
-    stop: int,
-    local: FloatArray,
-    scales: FloatArray,
+    lists: _Lists, scores: FloatArray, edges: FloatArray, start: int, stop: int, space: _Space
 ) -> None:
     """Fills local with the weights of all candidates, each token's best at one, and scales with the bests."""
+    pointers, labels = lists
+    local, _, scales = space
     base = pointers[start]
     for token in range(start, stop):
         low, high = pointers[token], pointers[token + 1]
@@ -188,17 +183,10 @@ def _weigh(
 
 
 @kernel
-def _forward(
-    pointers: IntArray,
-    labels: IntArray,
-    table: FloatArray,
-    start: int,
-    stop: int,
-    local: FloatArray,
-    forward: FloatArray,
-    scales: FloatArray,
-) -> float:
+def _forward(lists: _Lists, table: FloatArray, start: int, stop: int, space: _Space) -> float:
     """Fills forward (each token's sum at one) and turns scales into those sums; gives the log-partition."""
+    pointers, labels = lists
+    local, forward, scales = space
     base = pointers[start]
     total = 0.0
     for token in range(start, stop):
@@ -222,18 +210,17 @@ def _forward(
 
 @kernel
 def _backward(
-    pointers: IntArray,
-    labels: IntArray,
+    lists: _Lists,
     table: FloatArray,
     start: int,
     stop: int,
-    local: FloatArray,
-    forward: FloatArray,
-    scales: FloatArray,
+    space: _Space,
     unary: FloatArray,
     pairs: FloatArray,
 ) -> None:
     """Walks back, leaving in local what a candidate and all behind it weigh, and counts labels and pairs."""
+    pointers, labels = lists
+    local, forward, scales = space
     base = pointers[start]
     for place in range(pointers[stop - 1], pointers[stop]):
         unary[stop - 1, labels[place]] = forward[place - base]

@@ -7,7 +7,9 @@ Nothing may underflow unseen: a sentence whose numbers come near the floor is ha
 import numpy as np
 
 from crowdseq.arrays import FloatArray
+from crowdseq.numerics.chains.bundles import Space, Steps
 from crowdseq.numerics.chains.exponential import exponential
+from crowdseq.numerics.chains.sizes import label_count, padded_width
 from crowdseq.numerics.compiling import inlined, kernel
 from crowdseq.numerics.lanes import (
     N_LANES,
@@ -38,24 +40,8 @@ ORDINARY, EXTREME, NO_PATH = 0, 1, 2
 
 
 @kernel
-def padded_width(labels: tuple[int, ...], n_labels: int) -> int:
-    """Label count rounded up to whole vectors of four; a constant where the label count is one."""
-    if len(labels) > 0:
-        return (len(labels) + 3) // 4 * 4
-    return (n_labels + 3) // 4 * 4
-
-
-@kernel
-def label_count(labels: tuple[int, ...], n_labels: int) -> int:
-    """Label count; a constant where the tuple carries it."""
-    if len(labels) > 0:
-        return len(labels)
-    return n_labels
-
-
-@kernel
-def exponentiate_transitions(transitions: FloatArray, width: int) -> tuple[FloatArray, float, bool]:
-    """(M, M) scores to (width * width,) weights of at most one, the shift, and whether they are tame."""
+def exponentiate_transitions(transitions: FloatArray, width: int) -> Steps:
+    """(M, M) scores to weights in rows of whole vectors."""
     n_labels = transitions.shape[0]
     top = -np.inf
     for i in range(n_labels):
@@ -70,20 +56,8 @@ def exponentiate_transitions(transitions: FloatArray, width: int) -> tuple[Float
             if transitions[i, j] > -np.inf:
                 tame = tame and transitions[i, j] - top > LOWEST_TRANSITION
                 weights[i * width + j] = np.exp(transitions[i, j] - top)
-    return weights, top, tame
-
-
-@kernel
-def copy_rows(labels: tuple[int, ...], unary: FloatArray, start: int, stop: int, padded: FloatArray) -> None:
-    """Rows start..stop of unary to rows of whole vectors; what is added to a row is minus infinity."""
-    n_labels = label_count(labels, unary.shape[1])
-    width = padded_width(labels, unary.shape[1])
-    for t in range(stop - start):
-        row = t * width
-        for j in range(n_labels):
-            padded[row + j] = unary[start + t, j]
-        for j in range(n_labels, width):
-            padded[row + j] = -np.inf
+    transposed = weights.reshape(width, width).T.copy().reshape(-1)
+    return Steps(weights, transposed, top, tame, n_labels)
 
 
 @kernel
@@ -134,21 +108,14 @@ def _four_sums(n_labels: int, width: int, vector: FloatArray, at: int, matrix: F
 
 
 @kernel
-def forward(
-    labels: tuple[int, ...],
-    n_labels: int,
-    length: int,
-    weights: FloatArray,
-    transitions: FloatArray,
-    alpha: FloatArray,
-    scales: FloatArray,
-) -> tuple[float, float, int]:
+def forward(labels: tuple[int, ...], steps: Steps, space: Space, length: int) -> tuple[float, float, int]:
     """Fill alpha and scales; the log of the sum over all paths, the sum of the last row of alpha, a verdict.
 
     Row t is scaled by one over the sum of row t - 1, not of its own: that sum is then never waited for.
     """
-    n_labels = label_count(labels, n_labels)
-    width = padded_width(labels, n_labels)
+    n_labels = label_count(labels, steps.n_labels)
+    width = padded_width(labels, steps.n_labels)
+    weights, transitions, alpha, scales = space.weights, steps.weights, space.alpha, space.scales
     log_total = 0.0
     product = 1.0
     scale = 1.0
@@ -186,27 +153,16 @@ def forward(
 
 @kernel
 def backward(
-    labels: tuple[int, ...],
-    n_labels: int,
-    length: int,
-    weights: FloatArray,
-    transposed: FloatArray,
-    alpha: FloatArray,
-    scales: FloatArray,
-    last_total: float,
-    start: int,
-    marginals: FloatArray,
+    labels: tuple[int, ...], steps: Steps, space: Space, length: int, last_total: float, marginals: FloatArray
 ) -> None:
-    """Fill marginals from row start; turn weights into what leaves each token backwards, for `add_edges`.
-
-    transposed: transitions with rows and columns exchanged.
-    """
-    n_labels = label_count(labels, n_labels)
-    width = padded_width(labels, n_labels)
+    """Fill the sentence's flat marginals; turn weights into what leaves each token backwards, for
+    `add_edges`."""
+    n_labels = label_count(labels, steps.n_labels)
+    width = padded_width(labels, steps.n_labels)
+    weights, transposed, alpha, scales = space.weights, steps.transposed, space.alpha, space.scales
     whole = n_labels // N_LANES * N_LANES
-    flat = marginals.reshape(-1)
     for t in range(length - 1, -1, -1):
-        row, place = t * width, (start + t) * n_labels
+        row, place = t * width, t * n_labels
         share = spread(0.0)
         for j in range(0, width, N_LANES):
             before = load(alpha, row + j)
@@ -218,27 +174,22 @@ def backward(
             store(weights, row + j, times(load(weights, row + j), times(spread(scales[t]), after)))
             share = times(before, after)
             if j < whole:
-                store(flat, place + j, share)
+                store(marginals, place + j, share)
         for j in range(whole, n_labels):
-            flat[place + j] = lane(share, j - whole)
+            marginals[place + j] = lane(share, j - whole)
 
 
 @kernel
 def add_edges(
-    labels: tuple[int, ...],
-    n_labels: int,
-    length: int,
-    alpha: FloatArray,
-    leaving: FloatArray,
-    sentence_weight: float,
-    outer: FloatArray,
+    labels: tuple[int, ...], steps: Steps, space: Space, length: int, sentence_weight: float
 ) -> None:
-    """Add the sentence's label pairs, not yet times the transitions; leaving: weights after `backward`.
+    """Add the sentence's label pairs to outer, from what `backward` left.
 
-    outer: (width * width,). Two tokens at a time, so that its numbers are read and written half as often.
+    Two tokens at a time, so that the numbers of outer are read and written half as often.
     """
-    n_labels = label_count(labels, n_labels)
-    width = padded_width(labels, n_labels)
+    n_labels = label_count(labels, steps.n_labels)
+    width = padded_width(labels, steps.n_labels)
+    alpha, leaving, outer = space.alpha, space.weights, space.outer
     for t in range(1, length, 2):
         row = t * width
         # The last token of a sentence of even length has no second one: its weight is zero, its place the

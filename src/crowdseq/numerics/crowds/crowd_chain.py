@@ -98,7 +98,7 @@ class CrowdChain:
     def climb(
         self, start: ChainState, *, rounds: int, tolerance: float, progress: Progress = quiet
     ) -> Climb[ChainState]:
-        return climb(self.step, start, rounds=rounds, tolerance=tolerance, progress=progress)
+        return climb(self.step, Climb(start), rounds=rounds, tolerance=tolerance, progress=progress)
 
     def step(self, state: ChainState) -> tuple[ChainState, float]:
         """Judge by the truth, then expect the truth anew; with the objective that neither ever lowers."""

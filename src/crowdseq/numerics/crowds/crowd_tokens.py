@@ -53,15 +53,9 @@ class CrowdTokens:
         return TokenState(self.held.clamp(truth[self.patterns.examples]))
 
     def climb(
-        self,
-        start: TokenState,
-        *,
-        rounds: int,
-        tolerance: float,
-        progress: Progress = quiet,
-        stage: str = "EM",
+        self, start: TokenState, *, rounds: int, tolerance: float, progress: Progress = quiet
     ) -> Climb[TokenState]:
-        return climb(self.step, start, rounds=rounds, tolerance=tolerance, progress=progress, stage=stage)
+        return climb(self.step, Climb(start), rounds=rounds, tolerance=tolerance, progress=progress)
 
     def step(self, state: TokenState) -> tuple[TokenState, float]:
         """Judge by the truth, then expect the truth anew; with the objective that neither ever lowers."""

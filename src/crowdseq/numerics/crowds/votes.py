@@ -6,11 +6,12 @@ Only kinds that occur get a row, so the tables stay small however many kinds the
 """
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from crowdseq.arrays import FloatArray, IntArray
-from crowdseq.numerics.blocks import run_blocks
+from crowdseq.numerics.blocks import Block, run_blocks
 from crowdseq.numerics.compiling import kernel, own_labels
 
 _ROWS_PER_BLOCK = 8192
@@ -63,34 +64,28 @@ def _pointers(groups: IntArray, n_groups: int) -> IntArray:
     return pointers
 
 
+class _Groups(NamedTuple):
+    """Group g sums up rows[chosen[pointers[g]:pointers[g + 1]]]; labels: as `own_labels` makes them."""
+
+    labels: tuple[int, ...]
+    rows: FloatArray
+    chosen: IntArray
+    pointers: IntArray
+
+
 def _sum_rows(rows: FloatArray, chosen: IntArray, pointers: IntArray) -> FloatArray:
-    rows = np.ascontiguousarray(rows, np.float64)
+    groups = _Groups(own_labels(rows.shape[1]), np.require(rows, np.float64, ["C", "W"]), chosen, pointers)
     result = np.zeros((len(pointers) - 1, rows.shape[1]))
-    labels = own_labels(rows.shape[1])
-    n_blocks = -(-len(result) // _ROWS_PER_BLOCK)
-
-    def work(block: int) -> None:
-        first = block * _ROWS_PER_BLOCK
-        _sum_rows_block(
-            labels, rows, chosen, pointers, first, min(first + _ROWS_PER_BLOCK, len(result)), result
-        )
-
-    run_blocks(work, n_blocks)
+    bounds = np.append(np.arange(0, len(result), _ROWS_PER_BLOCK), len(result))
+    run_blocks(_sum_rows_block, groups, result, bounds)
     return result
 
 
 @kernel
-def _sum_rows_block(
-    labels: tuple[int, ...],
-    rows: FloatArray,
-    chosen: IntArray,
-    pointers: IntArray,
-    first: int,
-    last: int,
-    result: FloatArray,
-) -> None:
+def _sum_rows_block(groups: _Groups, result: FloatArray, block: Block) -> None:
+    labels, rows, chosen, pointers = groups
     n_labels = len(labels) if len(labels) > 0 else rows.shape[1]
-    for group in range(first, last):
+    for group in range(block.first, block.last):
         for place in range(pointers[group], pointers[group + 1]):
             row = chosen[place]
             for label in range(n_labels):

@@ -9,73 +9,72 @@ piece p and offset o are pair_bounds[p * O + o] .. pair_bounds[p * O + o + 1], t
 Where most values are rare and have few labels, as word pairs do, rows do not pay: tokens then list pairs.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from crowdseq.arrays import FloatArray, IntArray
-from crowdseq.numerics.chains.scaled_passes import label_count
+from crowdseq.numerics.blocks import Block
+from crowdseq.numerics.chains.bundles import TokenScores
+from crowdseq.numerics.chains.sizes import label_count
+from crowdseq.numerics.chains.token_scores import write_scores
 from crowdseq.numerics.compiling import inlined, kernel
 from crowdseq.numerics.features.piece_rows import add_row
-from crowdseq.numerics.lanes import N_LANES, add, load, spread, store
+from crowdseq.numerics.lanes import N_LANES, add, load, store
+
+
+class Window(NamedTuple):
+    """One stream as sentences at offsets (N + 1,) show it; labels: as `own_labels` makes them.
+
+    window: (O,), from where its values are seen; ids: (T,), the values; edge: the value outside the sentence,
+    or -1; rows: (V * O, M).
+    """
+
+    labels: tuple[int, ...]
+    window: IntArray
+    ids: IntArray
+    edge: int
+    offsets: IntArray
+    rows: FloatArray
+
+
+class RowStretch(NamedTuple):
+    """The rows first..last, and (E,) who shows them: tokens in order, and the row that each shows."""
+
+    first: int
+    last: int
+    tokens: IntArray
+    rows: IntArray
+
+
+class PieceMasses(NamedTuple):
+    """Piece p belongs to values[bounds[p]:bounds[p + 1]], whose rows (V, O * M) `pair_masses` sums up.
+
+    pairs: (P + 1,), bounds of each piece's pairs; columns: as `pair_columns` makes them.
+    """
+
+    bounds: IntArray
+    values: IntArray
+    pairs: IntArray
+    columns: IntArray
+    rows: FloatArray
 
 
 @kernel
-def emit(
-    labels: tuple[int, ...],
-    token_rows: IntArray,
-    rows: FloatArray,
-    first: int,
-    last: int,
-    stride: int,
-    scores: FloatArray,
-) -> None:
-    """Fill flat scores, `stride` for each of the tokens first..last, with the sum of their rows; -1 is none.
-
-    Beyond the labels a token's scores are minus infinity.
-    """
-    n_labels = label_count(labels, rows.shape[1])
-    n_slots = token_rows.shape[1]
-    whole = n_labels // N_LANES * N_LANES
-    flat = rows.reshape(-1)
-    for t in range(first, last):
-        place = (t - first) * stride
-        for j in range(0, whole, N_LANES):
-            four = spread(0.0)
-            for slot in range(n_slots):
-                row = token_rows[t, slot]
-                if row >= 0:
-                    four = add(four, load(flat, row * n_labels + j))
-            store(scores, place + j, four)
-        for j in range(whole, n_labels):
-            one = 0.0
-            for slot in range(n_slots):
-                row = token_rows[t, slot]
-                if row >= 0:
-                    one += flat[row * n_labels + j]
-            scores[place + j] = one
-        for j in range(n_labels, stride):
-            scores[place + j] = -np.inf
+def emit_block(given: tuple[tuple[int, ...], TokenScores], scores: FloatArray, block: Block) -> None:
+    """Fill scores (T, M) of the tokens of the block."""
+    labels, source = given
+    first, last = block.first, block.last
+    write_scores(labels, source, first, last, scores.shape[1], scores[first:last].reshape(-1))
 
 
 @kernel
-def add_windows(
-    labels: tuple[int, ...],
-    window: IntArray,
-    ids: IntArray,
-    edge: int,
-    offsets: IntArray,
-    first: int,
-    last: int,
-    rows: FloatArray,
-    scores: FloatArray,
-) -> None:
-    """Add to scores (T, M) of the sentences first..last what their tokens see of one stream.
-
-    window: (O,), the offsets of the stream; ids: (T,), its values; edge: the value outside the sentence, or
-    -1.
-    """
+def add_windows(stream: Window, scores: FloatArray, block: Block) -> None:
+    """Add to scores (T, M) of the block's sentences what their tokens see of one stream."""
+    labels, window, ids, edge, offsets, rows = stream
     n_labels = label_count(labels, rows.shape[1])
     n_offsets = len(window)
-    for n in range(first, last):
+    for n in range(block.first, block.last):
         start, stop = offsets[n], offsets[n + 1]
         for t in range(start, stop):
             for o in range(n_offsets):
@@ -102,44 +101,27 @@ def scatter(labels: tuple[int, ...], token_rows: IntArray, masses: FloatArray, r
 
 
 @kernel
-def scatter_part(
-    labels: tuple[int, ...],
-    tokens: IntArray,
-    tokens_rows: IntArray,
-    first_row: int,
-    last_row: int,
-    masses: FloatArray,
-    rows: FloatArray,
-) -> None:
-    """As `scatter`, for the rows first_row..last_row alone: tokens (E,) show tokens_rows (E,) of them.
+def scatter_part(labels: tuple[int, ...], stretch: RowStretch, masses: FloatArray, rows: FloatArray) -> None:
+    """As `scatter`, for one stretch of rows alone.
 
-    Each row is summed in the order of the tokens as there, so parts may run on different threads.
+    Each row is summed in the order of the tokens as there, so stretches may run on different threads.
     """
     n_labels = label_count(labels, rows.shape[1])
+    first, last, tokens, shown = stretch
     source, target = masses.reshape(-1), rows.reshape(-1)
-    target[first_row * n_labels : last_row * n_labels] = 0.0
+    target[first * n_labels : last * n_labels] = 0.0
     for entry in range(len(tokens)):
-        add_row(n_labels, source, tokens[entry] * n_labels, target, tokens_rows[entry] * n_labels)
+        add_row(n_labels, source, tokens[entry] * n_labels, target, shown[entry] * n_labels)
 
 
 @inlined
-def sum_values(
-    low: int,
-    high: int,
-    size: int,
-    piece_values: IntArray,
-    first: int,
-    last: int,
-    rows: FloatArray,
-    mass: FloatArray,
-) -> None:
-    """Fill mass[low:high] with that stretch of the summed rows, flat and `size` for each value, of
-    piece_values[first:last]."""
+def sum_values(low: int, high: int, values: IntArray, rows: FloatArray, size: int, mass: FloatArray) -> None:
+    """Fill mass[low:high] with that stretch of the summed rows, flat and `size` for each value, of values."""
     whole = low + (high - low) // N_LANES * N_LANES
     for place in range(low, high):
         mass[place] = 0.0
-    for entry in range(first, last):
-        base = piece_values[entry] * size
+    for entry in range(len(values)):
+        base = values[entry] * size
         for place in range(low, whole, N_LANES):
             store(mass, place, add(load(mass, place), load(rows, base + place)))
         for place in range(whole, high):
@@ -147,37 +129,25 @@ def sum_values(
 
 
 @kernel
-def pair_masses(
-    labels: tuple[int, ...],
-    n_offsets: int,
-    piece_bounds: IntArray,
-    piece_values: IntArray,
-    pair_bounds: IntArray,
-    columns: IntArray,
-    rows: FloatArray,
-    first: int,
-    last: int,
-    masses: FloatArray,
-) -> None:
-    """Fill masses of the pairs of pieces first..last with the rows of all values that have the piece."""
-    size = n_offsets * label_count(labels, rows.shape[1])
+def pair_masses(pieces: PieceMasses, masses: FloatArray, block: Block) -> None:
+    """Fill masses of the pairs of the block's pieces with the rows of all values that have the piece."""
+    bounds, values, pairs, columns, rows = pieces
+    size = rows.shape[1]
     flat = rows.reshape(-1)
     mass = np.empty(size)
-    for piece in range(first, last):
-        begin, end = pair_bounds[piece * n_offsets], pair_bounds[piece * n_offsets + n_offsets]
+    for piece in range(block.first, block.last):
+        begin, end = pairs[piece], pairs[piece + 1]
         if begin == end:
             continue
-        if piece_bounds[piece + 1] == piece_bounds[piece] + 1:
+        if bounds[piece + 1] == bounds[piece] + 1:
             # Most pieces belong to one value only: its row is the sum.
-            base = piece_values[piece_bounds[piece]] * size
+            base = values[bounds[piece]] * size
             for pair in range(begin, end):
                 masses[pair] = flat[base + columns[pair]]
         else:
             # Columns rise from pair to pair, and many pieces are seen from one offset of several.
             low, high = columns[begin], columns[end - 1] + 1
-            sum_values(
-                low, high, size, piece_values, piece_bounds[piece], piece_bounds[piece + 1], flat, mass
-            )
+            sum_values(low, high, values[bounds[piece] : bounds[piece + 1]], flat, size, mass)
             for pair in range(begin, end):
                 masses[pair] = mass[columns[pair]]
 
@@ -197,7 +167,8 @@ def count_pairs(
     flat = rows.reshape(-1)
     mass = np.empty(size)
     for piece in range(len(piece_bounds) - 1):
-        sum_values(0, size, size, piece_values, piece_bounds[piece], piece_bounds[piece + 1], flat, mass)
+        owners = piece_values[piece_bounds[piece] : piece_bounds[piece + 1]]
+        sum_values(0, size, owners, flat, size, mass)
         for o in range(n_offsets):
             counts[piece * n_offsets + o] = 0
             if reach[piece, o] != 0:
@@ -220,7 +191,8 @@ def list_pairs(
     flat = rows.reshape(-1)
     mass = np.empty(size)
     for piece in range(len(piece_bounds) - 1):
-        sum_values(0, size, size, piece_values, piece_bounds[piece], piece_bounds[piece + 1], flat, mass)
+        owners = piece_values[piece_bounds[piece] : piece_bounds[piece + 1]]
+        sum_values(0, size, owners, flat, size, mass)
         for o in range(n_offsets):
             pair = pair_bounds[piece * n_offsets + o]
             if pair == pair_bounds[piece * n_offsets + o + 1]:

@@ -1,68 +1,63 @@
 """Streams without rows: tokens list the pairs they show, and each pair adds its weight by itself."""
 
+from typing import NamedTuple
+
 from crowdseq.arrays import FloatArray, IntArray
+from crowdseq.numerics.blocks import Block
+from crowdseq.numerics.chains.bundles import Entries
 from crowdseq.numerics.compiling import kernel
 
 
-@kernel
-def add_entries(
-    bounds: IntArray,
-    pairs: IntArray,
-    pair_labels: IntArray,
-    weights: FloatArray,
-    first: int,
-    last: int,
-    stride: int,
-    scores: FloatArray,
-) -> None:
-    """Add to flat scores, `stride` for each of the tokens first..last, the weights of pairs they list.
+class ListedTokens(NamedTuple):
+    """Entries that tell their tokens, (E,) each: so those of some pairs can be summed up by themselves."""
 
-    Token t lists pairs[bounds[t]:bounds[t + 1]], and pair_labels beside them.
+    tokens: IntArray
+    pairs: IntArray
+    labels: IntArray
+
+
+class PairWindow(NamedTuple):
+    """A stream whose values are pieces themselves, as sentences at offsets (N + 1,) show it.
+
+    window: (O,), from where its values are seen; ids: (T,), the values, or -1. Pairs are as in `grouped`,
+    with weights beside their labels.
     """
-    for t in range(first, last):
-        place = (t - first) * stride
-        for entry in range(bounds[t], bounds[t + 1]):
-            scores[place + pair_labels[entry]] += weights[pairs[entry]]
+
+    window: IntArray
+    ids: IntArray
+    offsets: IntArray
+    pair_bounds: IntArray
+    pair_labels: IntArray
+    weights: FloatArray
 
 
 @kernel
-def scatter_entries(
-    bounds: IntArray, pairs: IntArray, pair_labels: IntArray, masses: FloatArray, result: FloatArray
-) -> None:
+def scatter_entries(entries: Entries, masses: FloatArray, result: FloatArray) -> None:
     """Set result to zero for all listed pairs, then add the masses (T, M) of the tokens that list them."""
+    bounds, pairs, labels = entries
     for pair in pairs:
         result[pair] = 0.0
     for t in range(len(bounds) - 1):
         for entry in range(bounds[t], bounds[t + 1]):
-            result[pairs[entry]] += masses[t, pair_labels[entry]]
+            result[pairs[entry]] += masses[t, labels[entry]]
 
 
 @kernel
-def scatter_listed(
-    tokens: IntArray, pairs: IntArray, pair_labels: IntArray, masses: FloatArray, result: FloatArray
-) -> None:
-    """As `scatter_entries`, for entries that tell their tokens: those of some pairs can run on one thread."""
+def scatter_listed(listed: ListedTokens, masses: FloatArray, result: FloatArray) -> None:
+    """As `scatter_entries`, for the listed pairs alone."""
+    tokens, pairs, labels = listed
     for pair in pairs:
         result[pair] = 0.0
     for entry in range(len(tokens)):
-        result[pairs[entry]] += masses[tokens[entry], pair_labels[entry]]
+        result[pairs[entry]] += masses[tokens[entry], labels[entry]]
 
 
 @kernel
-def add_pairs(
-    window: IntArray,
-    ids: IntArray,
-    pair_bounds: IntArray,
-    pair_labels: IntArray,
-    weights: FloatArray,
-    offsets: IntArray,
-    first: int,
-    last: int,
-    scores: FloatArray,
-) -> None:
-    """As `add_windows` for a stream whose values are pieces themselves, with weights in place of rows."""
+def add_pairs(stream: PairWindow, scores: FloatArray, block: Block) -> None:
+    """Add to scores (T, M) of the block's sentences the weights of the pairs that their tokens see."""
+    window, ids, offsets, pair_bounds, pair_labels, weights = stream
     n_offsets = len(window)
-    for n in range(first, last):
+    for n in range(block.first, block.last):
         start, stop = offsets[n], offsets[n + 1]
         for t in range(start, stop):
             for o in range(n_offsets):

@@ -1,10 +1,11 @@
 """Rows of values out of the weights of their pieces; see `grouped` for what values and pieces are."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from crowdseq.arrays import BoolArray, FloatArray, IntArray
+from crowdseq.numerics.blocks import Block
 from crowdseq.numerics.compiling import inlined, kernel
 from crowdseq.numerics.lanes import N_LANES, add, load, store
 
@@ -18,8 +19,7 @@ def pair_columns(n_offsets: int, n_labels: int, pair_bounds: IntArray, pair_labe
     return np.asarray((places * n_labels + pair_labels).astype(np.int32))
 
 
-@dataclass(frozen=True, eq=False)
-class PieceRows:
+class PieceRows(NamedTuple):
     """How `score_values` adds up pieces: those with most columns as a whole, others pair by pair.
 
     pairs: (P + 1,) bounds of each piece's pairs. spans: (P + 1,) bounds of its stretch of whole rows, empty
@@ -48,19 +48,28 @@ class PieceRows:
     def lay_out(self, columns: IntArray, weights: FloatArray) -> FloatArray:
         """The stretches: weights in their columns, zeros between them."""
         whole = np.zeros(int(self.spans[-1]))
-        _lay_out(self.pairs, self.spans, self.lows, columns, weights, whole)
+        _lay_out(self, columns, weights, whole)
         return whole
 
 
+class ValueWeights(NamedTuple):
+    """Value v has pieces[bounds[v]:bounds[v + 1]], whose weights `score_values` adds up.
+
+    piece_rows, columns, weights: as `PieceRows` and `pair_columns` make them, and the weights of the pairs;
+    whole: the stretches that `PieceRows.lay_out` makes of them.
+    """
+
+    bounds: IntArray
+    pieces: IntArray
+    piece_rows: PieceRows
+    columns: IntArray
+    weights: FloatArray
+    whole: FloatArray
+
+
 @kernel
-def _lay_out(
-    pairs: IntArray,
-    spans: IntArray,
-    lows: IntArray,
-    columns: IntArray,
-    weights: FloatArray,
-    whole: FloatArray,
-) -> None:
+def _lay_out(piece_rows: PieceRows, columns: IntArray, weights: FloatArray, whole: FloatArray) -> None:
+    pairs, spans, lows = piece_rows
     for piece in range(len(lows)):
         if spans[piece] < spans[piece + 1]:
             shift = spans[piece] - lows[piece]
@@ -69,27 +78,14 @@ def _lay_out(
 
 
 @kernel
-def score_values(
-    n_offsets: int,
-    value_bounds: IntArray,
-    value_pieces: IntArray,
-    pairs: IntArray,
-    spans: IntArray,
-    lows: IntArray,
-    columns: IntArray,
-    weights: FloatArray,
-    whole: FloatArray,
-    first: int,
-    last: int,
-    rows: FloatArray,
-) -> None:
-    """Fill rows of the values first..last, (V * O, M), with the summed weights of their pieces.
-
-    columns: as `pair_columns` makes them; pairs, spans, lows, whole: as in `PieceRows`.
-    """
-    size = n_offsets * rows.shape[1]
+def score_values(values: ValueWeights, rows: FloatArray, block: Block) -> None:
+    """Fill rows of the block's values, (V, O * M), with the summed weights of their pieces."""
+    value_bounds, value_pieces, columns = values.bounds, values.pieces, values.columns
+    weights, whole = values.weights, values.whole
+    pairs, spans, lows = values.piece_rows
+    size = rows.shape[1]
     flat = rows.reshape(-1)
-    for value in range(first, last):
+    for value in range(block.first, block.last):
         base = value * size
         for place in range(base, base + size):
             flat[place] = 0.0

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from crowdseq.arrays import FloatArray
-from crowdseq.numerics.blocks import run_blocks, threads_in_use
+from crowdseq.numerics.blocks import Block, Given, Result, run_blocks, threads_in_use
 from crowdseq.numerics.compiling import summing_kernel
 
 _BLOCK = 16_384
@@ -18,14 +18,14 @@ _WORTH_THREADS = 64  # blocks; on fewer, waking a thread costs more than the pas
 def dot(a: FloatArray, b: FloatArray) -> float:
     """Sum of products."""
     sums = _block_sums(len(a))
-    _spread(lambda first, last: _dot(a, b, first, last, sums), sums)
+    _spread(_dot, (a, b), sums, len(sums))
     return float(sums.sum())
 
 
 def advance(target: FloatArray, factor: float, a: FloatArray, scale: float, b: FloatArray) -> float:
     """target = (target + factor * a) * scale in place, then the sum of products of target and b: one pass."""
     sums = _block_sums(len(a))
-    _spread(lambda first, last: _advance(target, factor, a, scale, b, first, last, sums), sums)
+    _spread(_advance, (factor, a, scale, b), (target, sums), len(sums))
     return float(sums.sum())
 
 
@@ -34,18 +34,14 @@ def subtract_and_penalise(
 ) -> tuple[float, float]:
     """gradient += 2 c2 weights - observed in place; weights times observed, and times themselves."""
     along, square = _block_sums(len(weights)), _block_sums(len(weights))
-    _spread(
-        lambda first, last: _penalise(gradient, observed, weights, c2, first, last, along, square),
-        along,
-    )
+    _spread(_penalise, (observed, weights, c2), (gradient, along, square), len(along))
     return float(along.sum()), float(square.sum())
 
 
 def move(start: FloatArray, length: float, direction: FloatArray) -> FloatArray:
     """start + length * direction, without a second array on the way."""
     result = np.empty_like(start)
-    blocks = _block_sums(len(start))
-    _spread(lambda first, last: _move(start, length, direction, first, last, result), blocks)
+    _spread(_move, (start, length, direction), result, len(_block_sums(len(start))))
     return result
 
 
@@ -55,11 +51,8 @@ def compare(
     """The step, the change of the gradient, their product, and the square of the change: one pass."""
     step, change = np.empty_like(new), np.empty_like(new)
     product, square = _block_sums(len(new)), _block_sums(len(new))
-
-    def work(first: int, last: int) -> None:
-        _compare(new, old, new_gradient, old_gradient, first, last, step, change, product, square)
-
-    _spread(work, product)
+    given = (new, old, new_gradient, old_gradient)
+    _spread(_compare, given, (step, change, product, square), len(product))
     return step, change, float(product.sum()), float(square.sum())
 
 
@@ -72,26 +65,17 @@ def _block_sums(size: int) -> FloatArray:
     return np.empty(-(-size // _BLOCK))
 
 
-def _spread(work: Callable[[int, int], None], blocks: FloatArray) -> None:
-    """Call work(first, last) for stretches of the blocks, one stretch for each thread if they are many."""
-    if len(blocks) < _WORTH_THREADS:
-        return work(0, len(blocks))
-    parts = min(threads_in_use(), len(blocks))
-    cuts = [len(blocks) * part // parts for part in range(parts + 1)]
-    return run_blocks(lambda part: work(cuts[part], cuts[part + 1]), parts)
+def _spread(
+    kernel: Callable[[Given, Result, Block], None], given: Given, result: Result, n_blocks: int
+) -> None:
+    """Run the kernel over all blocks: in one go, or a stretch for each thread if there are many blocks."""
+    if n_blocks < _WORTH_THREADS:
+        return kernel(given, result, Block(0, 0, n_blocks))
+    parts = min(threads_in_use(), n_blocks)
+    return run_blocks(kernel, given, result, np.arange(parts + 1) * n_blocks // parts)
 
 
 # Loops run over slices from zero: an index that might be negative would keep the compiler from vectors.
-
-
-@summing_kernel
-def _dot(a: FloatArray, b: FloatArray, first: int, last: int, sums: FloatArray) -> None:
-    for block in range(first, last):
-        x, y = _part(a, block), _part(b, block)
-        total = 0.0
-        for i in range(len(x)):
-            total += x[i] * y[i]
-        sums[block] = total
 
 
 @summing_kernel
@@ -100,17 +84,23 @@ def _part(a: FloatArray, block: int) -> FloatArray:
 
 
 @summing_kernel
+def _dot(given: tuple[FloatArray, FloatArray], sums: FloatArray, blocks: Block) -> None:
+    a, b = given
+    for block in range(blocks.first, blocks.last):
+        x, y = _part(a, block), _part(b, block)
+        total = 0.0
+        for i in range(len(x)):
+            total += x[i] * y[i]
+        sums[block] = total
+
+
+@summing_kernel
 def _advance(
-    target: FloatArray,
-    factor: float,
-    a: FloatArray,
-    scale: float,
-    b: FloatArray,
-    first: int,
-    last: int,
-    sums: FloatArray,
+    given: tuple[float, FloatArray, float, FloatArray], result: tuple[FloatArray, FloatArray], blocks: Block
 ) -> None:
-    for block in range(first, last):
+    factor, a, scale, b = given
+    target, sums = result
+    for block in range(blocks.first, blocks.last):
         x, y, z = _part(target, block), _part(a, block), _part(b, block)
         total = 0.0
         for i in range(len(x)):
@@ -122,16 +112,13 @@ def _advance(
 
 @summing_kernel
 def _penalise(
-    gradient: FloatArray,
-    observed: FloatArray,
-    weights: FloatArray,
-    c2: float,
-    first: int,
-    last: int,
-    along: FloatArray,
-    square: FloatArray,
+    given: tuple[FloatArray, FloatArray, float],
+    result: tuple[FloatArray, FloatArray, FloatArray],
+    blocks: Block,
 ) -> None:
-    for block in range(first, last):
+    observed, weights, c2 = given
+    gradient, along, square = result
+    for block in range(blocks.first, blocks.last):
         x, y, z = _part(gradient, block), _part(observed, block), _part(weights, block)
         times_observed = 0.0
         times_itself = 0.0
@@ -145,29 +132,23 @@ def _penalise(
 
 
 @summing_kernel
-def _move(
-    start: FloatArray, length: float, direction: FloatArray, first: int, last: int, result: FloatArray
-) -> None:
-    x, y = start[first * _BLOCK : last * _BLOCK], direction[first * _BLOCK : last * _BLOCK]
-    z = result[first * _BLOCK : last * _BLOCK]
+def _move(given: tuple[FloatArray, float, FloatArray], result: FloatArray, blocks: Block) -> None:
+    start, length, direction = given
+    first, last = blocks.first * _BLOCK, blocks.last * _BLOCK
+    x, y, z = start[first:last], direction[first:last], result[first:last]
     for i in range(len(x)):
         z[i] = x[i] + length * y[i]
 
 
 @summing_kernel
 def _compare(
-    new: FloatArray,
-    old: FloatArray,
-    new_gradient: FloatArray,
-    old_gradient: FloatArray,
-    first: int,
-    last: int,
-    step: FloatArray,
-    change: FloatArray,
-    product: FloatArray,
-    square: FloatArray,
+    given: tuple[FloatArray, FloatArray, FloatArray, FloatArray],
+    result: tuple[FloatArray, FloatArray, FloatArray, FloatArray],
+    blocks: Block,
 ) -> None:
-    for block in range(first, last):
+    new, old, new_gradient, old_gradient = given
+    step, change, product, square = result
+    for block in range(blocks.first, blocks.last):
         x, y = _part(new, block), _part(old, block)
         dx, dy = _part(new_gradient, block), _part(old_gradient, block)
         moves, turns = _part(step, block), _part(change, block)

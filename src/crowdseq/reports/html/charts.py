@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from crowdseq.arrays import FloatArray
-from crowdseq.reports.html.figures import decimal, percent
 from crowdseq.reports.html.markup import Attribute, Content, Markup, element
+from crowdseq.reports.tables import decimal, percent
 
 # One unit is one pixel on a phone; on a wide screen the charts grow a little.
 _WIDTH, _HEIGHT = 360, 240
@@ -24,8 +24,8 @@ def confidence_bar(confidence: FloatArray) -> Markup:
     bands = np.bincount(np.searchsorted(_BANDS, confidence, side="right"), minlength=4)[::-1]
     ends = np.concatenate([[0.0], np.cumsum(bands / max(len(confidence), 1))])
     pieces = [
-        element("rect", x=_share(ends[place]), y=0, width=_share(width), height=12, class_=f"band{place}")
-        for place, width in enumerate(np.diff(ends).tolist())
+        element("rect", x=_share(ends[number]), y=0, width=_share(width), height=12, class_=f"band{number}")
+        for number, width in enumerate(np.diff(ends).tolist())
         if width > 0
     ]
     words = ", ".join(
@@ -38,8 +38,8 @@ def confidence_bar(confidence: FloatArray) -> Markup:
 def band_legend() -> Markup:
     """What the parts of the bars mean, from left to right."""
     squares = [
-        element("svg", element("rect", width=12, height=12, class_=f"band{place}"), class_="swatch")
-        for place in range(len(BAND_NAMES))
+        element("svg", element("rect", width=12, height=12, class_=f"band{number}"), class_="swatch")
+        for number in range(len(BAND_NAMES))
     ]
     items = [element("span", *pair) for pair in zip(squares, BAND_NAMES, strict=True)]
     return element("p", items, class_="note legend")
@@ -51,23 +51,22 @@ class SkillAxis:
 
     lowest: float
 
-    def place(self, skill: float) -> str:
+    def x(self, skill: float) -> str:
         return _share((min(max(skill, self.lowest), 1.0) - self.lowest) / (1.0 - self.lowest))
 
     def scale(self) -> Markup:
         """The numbers above the dots."""
         marks = [
-            element("text", text, x=self.place(at), y=13, text_anchor="middle")
+            element("text", text, x=self.x(at), y=13, text_anchor="middle")
             for at, text in zip(_SKILL_TICKS, ("0", "0.5", "1"), strict=True)
         ]
         return element("svg", marks, class_="whiskers scale", height=18, aria_hidden="true")
 
     def whisker(self, low: float, middle: float, high: float) -> Markup:
         """A dot with its interval."""
-        places = [self.place(at) for at in _SKILL_TICKS]
-        ticks = [element("line", x1=x, x2=x, y1=0, y2=18, class_="grid") for x in places]
-        reach = element("line", x1=self.place(low), x2=self.place(high), y1=9, y2=9, class_="whisker")
-        dot = element("circle", cx=self.place(middle), cy=9, r=4, class_="dot")
+        ticks = [element("line", x1=x, x2=x, y1=0, y2=18, class_="grid") for x in map(self.x, _SKILL_TICKS)]
+        reach = element("line", x1=self.x(low), x2=self.x(high), y1=9, y2=9, class_="whisker")
+        dot = element("circle", cx=self.x(middle), cy=9, r=4, class_="dot")
         return element("svg", ticks, reach, dot, class_="whiskers", height=18, aria_hidden="true")
 
 
@@ -111,11 +110,11 @@ def history_chart(history: Sequence[float]) -> Markup:
     low, high = min(history), max(history)
     room = (high - low) or 1.0
     last = max(len(history) - 1, 1)
-    places = [(_x(place / last), _y((value - low) / room)) for place, value in enumerate(history)]
-    path = element("polyline", points=" ".join(f"{x},{y}" for x, y in places), class_="line")
-    dots = [element("circle", cx=x, cy=y, r=2.5, class_="dot") for x, y in places]
+    points = [(_x(number / last), _y((value - low) / room)) for number, value in enumerate(history)]
+    path = element("polyline", points=" ".join(f"{x},{y}" for x, y in points), class_="line")
+    dots = [element("circle", cx=x, cy=y, r=2.5, class_="dot") for x, y in points]
     across = sorted({0, len(history) // 2, len(history) - 1})
-    x_ticks = [(place / last, str(place + 1)) for place in across]
+    x_ticks = [(number / last, str(number + 1)) for number in across]
     y_ticks = [(0.0, _short(low)), (1.0, _short(high))] if high > low else [(0.0, _short(low))]
     label = f"Objective by round, from {decimal(history[0])} to {decimal(history[-1])}"
     return _chart(label, _axes("round", "", x_ticks, y_ticks), path, dots if len(history) <= 60 else None)
@@ -151,8 +150,8 @@ def _line(x1: float, y1: float, x2: float, y2: float, kind: str) -> Markup:
 
 def _chart(label: str, *content: Content) -> Markup:
     box = f"0 0 {_WIDTH} {_HEIGHT}"
-    places: dict[str, Attribute] = {"viewBox": box, "role": "img", "aria_label": label, "class_": "chart"}
-    return element("svg", content, **places)
+    attributes: dict[str, Attribute] = {"viewBox": box, "role": "img", "aria_label": label, "class_": "chart"}
+    return element("svg", content, **attributes)
 
 
 def _x(share: float) -> str:

@@ -1,14 +1,77 @@
-"""Heatmaps of how an annotator labels: in all, after their own last label (α), on repeated mentions (β)."""
+"""How an annotator labels, as heatmaps: in all, after their own last label (α), on repeated mentions (β)."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
+from scipy import sparse
 
-from crowdseq.arrays import FloatArray
+from crowdseq.arrays import FloatArray, IntArray
 from crowdseq.core.consensus import Consensus
-from crowdseq.reports.context_tables import NOTHING, ContextTables
+from crowdseq.methods.sa_slc.evidence import ContextVotes, linked_tokens, word_numbers
 from crowdseq.reports.html.markup import Content, Markup, clip, element
 from crowdseq.reports.html.section import folded, name_of
+
+NOTHING = -1  # the start of a sentence, or a token that the annotator left without a label
+_TELLING_SHARE = 0.1  # words that votes put into an entity at least so often are linked between mentions
+
+
+@dataclass(frozen=True, eq=False)
+class ContextTables:
+    """Expected counts of truth by given label (M, M), for one annotator and one context.
+
+    A context is a label of the same annotator: `local`, the one given to the token before (α), or
+    `repeated`, the one given to the nearest earlier mention of the word in the document (β). The truth is
+    what the posteriors say, so the tables mean the same whatever the method.
+    """
+
+    votes: ContextVotes
+    probabilities: FloatArray
+    n_annotators: int
+
+    @classmethod
+    def of(cls, consensus: Consensus) -> "ContextTables":
+        corpus = consensus.corpus
+        linked = linked_tokens(corpus, "content", _TELLING_SHARE)
+        votes = ContextVotes.of(corpus, word_numbers(corpus, "exact"), linked, "document")
+        return cls(votes, consensus.probabilities, len(corpus.annotators))
+
+    @cached_property
+    def _order(self) -> IntArray:
+        return np.argsort(self.votes.annotators, kind="stable")
+
+    @cached_property
+    def _bounds(self) -> IntArray:
+        ordered = self.votes.annotators[self._order]
+        return np.searchsorted(ordered, np.arange(self.n_annotators + 1))
+
+    def _votes_of(self, annotator: int) -> IntArray:
+        return self._order[self._bounds[annotator] : self._bounds[annotator + 1]]
+
+    def _contexts(self, annotator: int, kind: str) -> IntArray:
+        column = self.votes.previous if kind == "local" else self.votes.earlier
+        return column[self._votes_of(annotator)]
+
+    def frequent(self, annotator: int, kind: str, limit: int) -> list[int]:
+        """The contexts that the annotator labelled most often in, the most frequent first.
+
+        Under `repeated`, a word without an earlier mention is no context.
+        """
+        contexts, counts = np.unique(self._contexts(annotator, kind), return_counts=True)
+        order = np.argsort(-counts, kind="stable")
+        return [int(one) for one in contexts[order] if kind == "local" or one != NOTHING][:limit]
+
+    def counts(self, annotator: int, kind: str, context: int) -> FloatArray:
+        """(M, M) expected counts, truth by given label."""
+        mine = self._votes_of(annotator)[self._contexts(annotator, kind) == context]
+        n_labels = self.probabilities.shape[1]
+        tokens, indices = np.unique(self.votes.tokens[mine], return_inverse=True)
+        given = sparse.csr_matrix(
+            (np.ones(len(mine)), (self.votes.labels[mine], indices)), shape=(n_labels, len(tokens))
+        )
+        return np.ascontiguousarray(np.asarray(given @ self.probabilities[tokens]).T)
+
 
 _MOST_LABELS = 12
 _MOST_LOCAL = 3
@@ -78,9 +141,9 @@ def _heatmap(title: Content, counts: FloatArray, kept: list[int], names: Sequenc
     heads = [element("th", element("bdi", clip(label, _LONGEST_LABEL)), scope="col") for label in labels]
     masses = table.sum(axis=1)
     rows = [
-        _row(labels[place], place if place < len(kept) else None, table[place] / masses[place], masses[place])
-        for place in range(len(table))
-        if masses[place] >= min(_LEAST_MASS, masses.max())
+        _row(labels[index], index if index < len(kept) else None, table[index] / masses[index], masses[index])
+        for index in range(len(table))
+        if masses[index] >= min(_LEAST_MASS, masses.max())
     ]
     return element(
         "table",

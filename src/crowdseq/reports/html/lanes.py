@@ -9,10 +9,17 @@ import numpy as np
 from crowdseq.arrays import BoolArray, IntArray
 from crowdseq.core.consensus import Consensus
 from crowdseq.core.labels import LabelScheme
-from crowdseq.reports.html.colours import colour_of
-from crowdseq.reports.html.figures import count, decimal, percent
 from crowdseq.reports.html.markup import Content, Markup, clip, element
 from crowdseq.reports.html.section import name_of, scrolling
+from crowdseq.reports.tables import count, decimal, percent
+
+N_COLOURS = 8
+
+
+def colour_of(kind: int) -> str:
+    """The class that the style sheet gives a hue."""
+    return f"k{kind % N_COLOURS}"
+
 
 _SHOWN_COLUMNS = 24
 _SHOWN_LANES = 15
@@ -43,10 +50,10 @@ def lanes(consensus: Consensus, sentence: int, start: int, end: int) -> Markup:
         return element("p", words, class_="note")
     settled = consensus.tag_ids[first + start : first + end]
     said = np.vstack([corpus.gold_tags[first + start : first + end], ballot.tags[:, start:end]])
-    places = np.flatnonzero(((said >= 0) & (said != settled)).any(axis=0))
-    if len(places) == 0:
+    indices = np.flatnonzero(((said >= 0) & (said != settled)).any(axis=0))
+    if len(indices) == 0:
         return element("p", _unanimous(len(ballot.voters)), class_="note")
-    shown = places[:_SHOWN_COLUMNS]
+    shown = indices[:_SHOWN_COLUMNS]
     dispute = _Dispute(first + start + shown, settled[shown], corpus.scheme)
     votes = said[1:, shown]
     heard = np.flatnonzero((votes >= 0).any(axis=1))
@@ -55,7 +62,7 @@ def lanes(consensus: Consensus, sentence: int, start: int, end: int) -> Markup:
     if (said[0, shown] >= 0).any():
         rows.append(_lane("gold", said[0, shown], dispute, "gold"))
     rows += [_lane(_who(consensus, int(ballot.voters[k])), votes[k], dispute) for k in order]
-    left_out = _left_out(len(places) - len(shown), len(heard) - len(order))
+    left_out = _left_out(len(indices) - len(shown), len(heard) - len(order))
     return element(
         "div",
         _table(corpus.sentences[sentence].tokens, start + shown, dispute, rows),
@@ -63,10 +70,10 @@ def lanes(consensus: Consensus, sentence: int, start: int, end: int) -> Markup:
     )
 
 
-def _table(words: Sequence[str], places: IntArray, dispute: _Dispute, rows: list[Markup]) -> Markup:
+def _table(words: Sequence[str], indices: IntArray, dispute: _Dispute, rows: list[Markup]) -> Markup:
     heads = [
-        element("th", element("bdi", clip(words[place], _LONGEST_WORD)), scope="col", class_=dispute.gap(k))
-        for k, place in enumerate(places.tolist())
+        element("th", element("bdi", clip(words[index], _LONGEST_WORD)), scope="col", class_=dispute.gap(k))
+        for k, index in enumerate(indices.tolist())
     ]
     return scrolling(
         element(

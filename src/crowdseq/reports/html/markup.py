@@ -67,7 +67,7 @@ def _attribute(name: str, value: Attribute) -> str:
     if spelt.lower().startswith("on") or spelt == "style":
         raise ValueError(f"the attribute {spelt} is not used here: no handlers, no inline styles")
     if spelt in ("href", "src") and not text.startswith("#"):
-        raise ValueError(f"{spelt}={text!r} leaves the page; only #places in it are linked")
+        raise ValueError(f"{spelt}={text!r} leaves the page; only #anchors in it are linked")
     return f' {spelt}="{_escaped(text)}"'
 
 

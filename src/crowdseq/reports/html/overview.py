@@ -10,10 +10,10 @@ from crowdseq.core.consensus import Consensus
 from crowdseq.core.names import look_alikes
 from crowdseq.core.spans import find_spans
 from crowdseq.reports.html.charts import band_legend, confidence_bar
-from crowdseq.reports.html.figures import count, percent
 from crowdseq.reports.html.markup import Content, Markup, element
 from crowdseq.reports.html.section import Column, Section, figures, listed, name_of, table, warning
 from crowdseq.reports.html.spans import IN_DOUBT, span_confidence
+from crowdseq.reports.tables import count, percent
 
 _SHOWN_TYPES = 40
 _SHOWN_ALIKE = 5
@@ -29,7 +29,7 @@ def subtitle(metrics: Mapping[str, Any], settings: Mapping[str, Any]) -> Content
         count(metrics["annotators"], "annotator"),
         *([made] if made else []),
     ]
-    return [(" · " if place else "", part) for place, part in enumerate(parts)]
+    return [(" · " if index else "", part) for index, part in enumerate(parts)]
 
 
 def overview_section(
@@ -114,26 +114,26 @@ def _trust(consensus: Consensus) -> str:
 
 def _warnings(consensus: Consensus, settings: Mapping[str, Any]) -> list[Content]:
     corpus = consensus.corpus
-    found: list[Content] = []
+    remarks: list[Content] = []
     voters = corpus.n_voters[corpus.text.lengths > 0]
     for number, words in ((0, "labelled by nobody"), (1, "labelled by one annotator only")):
         times = int(np.count_nonzero(voters == number))
         if times and corpus.annotators:
             verb = "was" if times == 1 else "were"
-            found.append(f"{count(times, 'sentence')} {verb} {words}: nothing could be compared there.")
+            remarks.append(f"{count(times, 'sentence')} {verb} {words}: nothing could be compared there.")
     flagged = sum(bool(report.flags) for report in consensus.annotators)
     if flagged:
         link = element("a", "who and why", href="#annotators")
-        found.append(
+        remarks.append(
             [f"{count(flagged, 'annotator')} {'has' if flagged == 1 else 'have'} flags (", link, ")."]
         )
     alike = look_alikes([*corpus.annotators])[:_SHOWN_ALIKE]
-    found += [["Names that look alike, perhaps one person: ", listed(list(names)), "."] for names in alike]
+    remarks += [["Names that look alike, perhaps one person: ", listed(list(names)), "."] for names in alike]
     if _hit_the_limit(consensus, settings) and _still_climbs(consensus.history):
-        found.append(
-            f"The method stopped at its limit of {len(consensus.history)} rounds, not because it had settled."
+        remarks.append(
+            f"The method stopped at its limit of {len(consensus.history)} rounds, before it had converged."
         )
-    return found
+    return remarks
 
 
 def _hit_the_limit(consensus: Consensus, settings: Mapping[str, Any]) -> bool:

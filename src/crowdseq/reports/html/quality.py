@@ -1,13 +1,13 @@
-"""Against gold: scores, and whether the confidence keeps its word."""
+"""Against gold: scores, and whether the confidence is calibrated."""
 
 from collections.abc import Mapping
 from typing import Any
 
 from crowdseq.core.consensus import Consensus
 from crowdseq.reports.html.charts import reliability_chart
-from crowdseq.reports.html.figures import count, percent
 from crowdseq.reports.html.markup import Content, Markup, element
 from crowdseq.reports.html.section import Column, Section, name_of, table, warning
+from crowdseq.reports.tables import count, percent
 
 _SHOWN_TYPES = 60
 _FEW_TOKENS = 100
@@ -75,13 +75,13 @@ def _score_row(name: Content, one: Mapping[str, Any]) -> list[Content]:
 
 def _calibration(calibration: Mapping[str, Any]) -> Content:
     kind = "entity_tokens" if "entity_tokens" in calibration else "all_tokens"
-    found = calibration.get(kind)
-    if not found or not found["count"]:
+    measured = calibration.get(kind)
+    if not measured or not measured["count"]:
         return None
     which = "tokens that are part of a span in gold or consensus" if kind == "entity_tokens" else "all tokens"
     chart = element(
         "figure",
-        reliability_chart(found["bins"]),
+        reliability_chart(measured["bins"]),
         element(
             "figcaption",
             f"Confidence and truth on {which}. On the dashed line: as sure as right; below it: too sure; "
@@ -89,21 +89,21 @@ def _calibration(calibration: Mapping[str, Any]) -> Content:
         ),
     )
     return [
-        element("h3", "Does the confidence keep its word?"),
-        element("p", _gap_in_words(found, which)),
-        element("div", chart, _bin_table(found["bins"]), class_="beside"),
+        element("h3", "Is the confidence calibrated?"),
+        element("p", _gap_in_words(measured, which)),
+        element("div", chart, _bin_table(measured["bins"]), class_="beside"),
     ]
 
 
-def _gap_in_words(found: Mapping[str, Any], which: str) -> str:
-    gap = found["confidence"] - found["accuracy"]
+def _gap_in_words(measured: Mapping[str, Any], which: str) -> str:
+    gap = measured["confidence"] - measured["accuracy"]
     verdict = "about as sure as it is right" if abs(gap) < 0.02 else "too sure" if gap > 0 else "too modest"
-    if found["count"] < _FEW_TOKENS:
+    if measured["count"] < _FEW_TOKENS:
         verdict = "too few tokens to tell more"
     return (
-        f"On the {found['count']:,} {which}, the method is {percent(found['confidence'], 1)} sure on average "
-        f"and right in {percent(found['accuracy'], 1)}: {verdict}. The expected calibration error, the mean "
-        f"distance between the two, is {percent(found['error'], 1)}."
+        f"On the {measured['count']:,} {which}, the method is {percent(measured['confidence'], 1)} sure on "
+        f"average and right in {percent(measured['accuracy'], 1)}: {verdict}. The expected calibration "
+        f"error, the mean distance between the two, is {percent(measured['error'], 1)}."
     )
 
 

@@ -11,20 +11,20 @@ _LONGEST_NAME = 60
 
 @dataclass(frozen=True)
 class Section:
-    """place: what links name; short: the heading as the list of sections has it."""
+    """anchor: what links name; short: the heading as the list of sections has it."""
 
-    place: str
+    anchor: str
     heading: str
     short: str
     content: Content
 
     @property
     def markup(self) -> Markup:
-        return element("section", element("h2", self.heading), self.content, id=self.place)
+        return element("section", element("h2", self.heading), self.content, id=self.anchor)
 
     @property
     def link(self) -> Markup:
-        return element("a", self.short, href=f"#{self.place}")
+        return element("a", self.short, href=f"#{self.anchor}")
 
 
 @dataclass(frozen=True)

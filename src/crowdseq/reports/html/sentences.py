@@ -5,12 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from crowdseq.core.consensus import Consensus
-from crowdseq.reports.html.colours import colour_of
-from crowdseq.reports.html.figures import count, percent
-from crowdseq.reports.html.lanes import lanes
+from crowdseq.reports.html.lanes import colour_of, lanes
 from crowdseq.reports.html.markup import Content, Markup, clip, element
 from crowdseq.reports.html.section import Section, folded, name_of
 from crowdseq.reports.html.spans import IN_DOUBT, NONE, ShownSpan, shown_spans
+from crowdseq.reports.tables import count, percent
 
 SHOWN_SENTENCES = 200
 _OPEN_SENTENCES = 20
@@ -43,7 +42,7 @@ def sentence_section(consensus: Consensus) -> Section | None:
     if consensus.corpus.n_tokens == 0:
         return None
     order = hardest_sentences(consensus)
-    shown = [_article(consensus, rank, place) for rank, place in enumerate(order[:SHOWN_SENTENCES], start=1)]
+    shown = [_article(consensus, rank, index) for rank, index in enumerate(order[:SHOWN_SENTENCES], start=1)]
     rest = shown[_OPEN_SENTENCES:]
     words = f"The next {count(len(rest), 'sentence')}"
     more = len(order) - len(shown)
@@ -60,7 +59,7 @@ def sentence_section(consensus: Consensus) -> Section | None:
 def hardest_sentences(consensus: Consensus) -> list[int]:
     """Sentences with text, the least sure first; the order of the corpus breaks ties."""
     order = np.argsort(consensus.sentence_confidence, kind="stable")
-    return [int(place) for place in order if consensus.corpus.text.lengths[place]]
+    return [int(index) for index in order if consensus.corpus.text.lengths[index]]
 
 
 def _how_to_read(consensus: Consensus) -> str:
@@ -82,10 +81,10 @@ def _how_to_read(consensus: Consensus) -> str:
     )
 
 
-def _article(consensus: Consensus, rank: int, place: int) -> Markup:
-    sentence = consensus.corpus.sentences[place]
-    passage = Passage.of(consensus, place)
-    confidence = percent(float(consensus.sentence_confidence[place]))
+def _article(consensus: Consensus, rank: int, index: int) -> Markup:
+    sentence = consensus.corpus.sentences[index]
+    passage = Passage.of(consensus, index)
+    confidence = percent(float(consensus.sentence_confidence[index]))
     heading = element(
         "h3",
         element("span", f"{rank}. ", class_="rank"),
@@ -100,7 +99,7 @@ def _article(consensus: Consensus, rank: int, place: int) -> Markup:
         if passage.end - passage.start < passage.length
         else None,
         _text(consensus, passage, sentence.tokens),
-        lanes(consensus, place, passage.start, passage.end),
+        lanes(consensus, index, passage.start, passage.end),
     )
 
 

@@ -49,14 +49,14 @@ def shown_spans(consensus: Consensus, sentence: int) -> list[ShownSpan]:
     by_type = _by_type(consensus.probabilities[tokens], corpus.scheme)
     table = find_spans(tags, np.array([0, len(tags)]), corpus.scheme)
     columns = (table.starts.tolist(), table.ends.tolist(), table.types.tolist())
-    found = [_span(*row, confidence, by_type) for row in zip(*columns, strict=True)]
+    spans = [_span(*row, confidence, by_type) for row in zip(*columns, strict=True)]
     outside = np.ones(len(tags), np.bool_)
-    for one in found:
+    for one in spans:
         outside[one.start : one.end] = False
     others = [
-        _span(place, place + 1, NONE, confidence, by_type) for place in np.flatnonzero(outside).tolist()
+        _span(index, index + 1, NONE, confidence, by_type) for index in np.flatnonzero(outside).tolist()
     ]
-    return sorted([*found, *(one for one in others if one.other is not None)], key=lambda one: one.start)
+    return sorted([*spans, *(one for one in others if one.other is not None)], key=lambda one: one.start)
 
 
 def _by_type(probabilities: FloatArray, scheme: LabelScheme) -> FloatArray:

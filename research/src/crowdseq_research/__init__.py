@@ -1,0 +1,1 @@
+"""The experiments behind the documented figures of crowdseq: the paper again, and speed on this machine."""

@@ -1,0 +1,1 @@
+"""Speed on this machine, beside the rivals that are installed, and what each group of features brings."""

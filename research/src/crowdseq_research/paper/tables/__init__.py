@@ -1,0 +1,1 @@
+"""Tables of cells, beside the numbers that the paper prints."""

@@ -1,0 +1,1 @@
+"""Where the sums of a run are made."""

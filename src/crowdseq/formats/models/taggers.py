@@ -1,0 +1,82 @@
+"""Taggers on disk, whatever their kind: `model.json` names the format, the format knows its files.
+
+A new kind of tagger is a module with `load`, `holds` and `tagger_files`, and a line in the table below.
+"""
+
+import json
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from crowdseq.errors import Advice, FormatError, Problem, SettingsError
+from crowdseq.storage.atomic import AtomicFile
+from crowdseq.storage.manifest import read_small_file
+from crowdseq.tagging.sequence_tagger import SequenceTagger
+from crowdseq.tagging.tagger import Tagger
+
+MODEL = "model.json"
+# The "format" in model.json to the module that reads and writes it; loaded when first needed.
+_MODULES = {"crowdseq-tagger": "crowdseq.formats.models.crf"}
+_LARGEST_MODEL_FILE = 16 * 2**20
+
+
+def load_tagger(folder: str | Path) -> Tagger:
+    """Read a tagger back, by the format that it names; anything else gives a FormatError."""
+    source = Path(folder)
+    content = _description(source / MODEL)
+    found: Tagger = _module(content["format"], source / MODEL).load(source, content)
+    return found
+
+
+def save_tagger(tagger: SequenceTagger, folder: str | Path) -> None:
+    """Write a tagger into a folder, made if need be; each file is there whole or not at all."""
+    files = tagger_files(tagger)
+    target = Path(folder)
+    target.mkdir(parents=True, exist_ok=True)
+    # The description goes last: if that write fails, the check sum tells that the files do not belong
+    # together.
+    for name in sorted(files, key=lambda name: name == MODEL):
+        with AtomicFile(target / name, force=True) as file:
+            file.write(files[name])
+
+
+def tagger_files(tagger: SequenceTagger) -> dict[str, bytes]:
+    """The files of a saved tagger by name."""
+    for name in _MODULES.values():
+        module = import_module(name)
+        if module.holds(tagger):
+            found: dict[str, bytes] = module.tagger_files(tagger)
+            return found
+    raise SettingsError(
+        f"a tagger of the kind {type(tagger).__name__} cannot be saved: it has no file format"
+    )
+
+
+def _module(name: str, path: Path) -> ModuleType:
+    if name not in _MODULES:
+        raise _fault(
+            path,
+            f"holds a tagger of the format '{name}', this crowdseq knows {', '.join(_MODULES)}",
+            "update crowdseq to open it",
+        )
+    return import_module(_MODULES[name])
+
+
+def _description(path: Path) -> dict[str, Any]:
+    """What model.json holds: an object that names its format."""
+    give = "give the folder of a saved tagger"
+    raw = read_small_file(path, _LARGEST_MODEL_FILE, lambda what: _fault(path, what, give))
+    if raw is None:
+        raise _fault(path, "cannot be read (there is no such file)", give)
+    try:
+        content = json.loads(raw)
+    except (ValueError, RecursionError) as error:
+        raise _fault(path, f"not JSON ({error})", "save the tagger again") from None
+    if not isinstance(content, dict) or not isinstance(content.get("format"), str):
+        raise _fault(path, "this is not the description of a crowdseq tagger", give)
+    return content
+
+
+def _fault(path: Path, what: str, advice: str) -> FormatError:
+    return FormatError(Problem(what, file=str(path), advice=Advice(advice)))

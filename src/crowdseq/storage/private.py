@@ -1,0 +1,75 @@
+"""Names that only one process writes under, and what killed processes left under such names."""
+
+import hashlib
+import os
+import re
+import secrets
+import shutil
+import socket
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+
+PART, OLD = "part", "old"
+_LONGEST_STEM = 100
+
+
+def private_path(target: Path, ending: str = PART) -> Path:
+    """A hidden name beside the target that no other process uses: who writes is part of it."""
+    name = f".{target.name[:_LONGEST_STEM]}.{_here()}.{os.getpid()}.{secrets.token_hex(4)}.{ending}"
+    return target.with_name(name)
+
+
+def private_paths(target: Path, ending: str = PART) -> list[Path]:
+    """All such names beside the target that are in use, whoever made them."""
+    return [path for path, _, _ in _found(target, ending)]
+
+
+def remove_leftovers(target: Path) -> None:
+    """Remove the part files of this target whose writers died; those of other machines are left alone."""
+    for path, machine, process in _found(target, PART):
+        if machine == _here() and not is_running(process):
+            with suppress(OSError):
+                path.unlink()
+
+
+def remove_tree(path: Path) -> None:
+    """Remove a folder as far as it can be removed."""
+    shutil.rmtree(path, ignore_errors=True)
+
+
+def is_running(process: int) -> bool:
+    """Whether a process of that number runs on this machine."""
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):
+        return True
+    return True
+
+
+def host_name() -> str:
+    """What this machine calls itself."""
+    return socket.gethostname()
+
+
+def _found(target: Path, ending: str) -> list[tuple[Path, str, int]]:
+    stem = re.escape(target.name[:_LONGEST_STEM])
+    pattern = re.compile(rf"\.{stem}\.([0-9a-f]{{8}})\.([0-9]{{1,10}})\.[0-9a-f]{{8}}\.{ending}")
+    try:
+        names = sorted(os.listdir(target.parent))
+    except OSError:
+        return []
+    matches = ((name, pattern.fullmatch(name)) for name in names)
+    return [(target.with_name(name), match[1], int(match[2])) for name, match in matches if match]
+
+
+@cache
+def _here() -> str:
+    """A short name for this machine; containers on one machine number their processes apart."""
+    try:
+        numbering = os.readlink("/proc/self/ns/pid")
+    except OSError:
+        numbering = ""
+    return hashlib.blake2b(f"{host_name()} {numbering}".encode(), digest_size=4).hexdigest()

@@ -1,0 +1,88 @@
+"""One writer at a time."""
+
+import errno
+import fcntl
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from crowdseq.errors import OutputBusyError
+from crowdseq.storage.locks import FolderLock
+from crowdseq.storage.private import host_name
+
+
+def note(path: Path, pid: int, host: str) -> None:
+    path.write_text(json.dumps({"pid": pid, "host": host, "since": "2026-01-01T00:00:00+00:00"}))
+
+
+def dead_process() -> int:
+    child = subprocess.Popen([sys.executable, "-c", ""])
+    child.wait()
+    return child.pid
+
+
+def test_a_second_writer_is_refused_and_told_who_the_first_is(tmp_path: Path) -> None:
+    with FolderLock(tmp_path / "run"), pytest.raises(OutputBusyError) as told, FolderLock(tmp_path / "run"):
+        pass
+    first, since = str(told.value).split(" since ")
+    assert first == f"{tmp_path / 'run'} is being written by process {os.getpid()} on {host_name()}"
+    assert since.endswith(", wait for it or name another folder")
+
+
+def test_a_lock_leaves_no_trace(tmp_path: Path) -> None:
+    for _ in range(2):
+        with FolderLock(tmp_path / "run"):
+            assert [path.name for path in tmp_path.iterdir()] == [".run.lock"]
+        assert list(tmp_path.iterdir()) == []
+
+
+def test_the_lock_of_a_killed_process_is_taken_over(tmp_path: Path) -> None:
+    code = (
+        "import os, sys; from pathlib import Path; from crowdseq.storage.locks import FolderLock\n"
+        "lock = FolderLock(Path(sys.argv[1])); lock.__enter__(); os.kill(os.getpid(), 9)"
+    )
+    subprocess.run([sys.executable, "-c", code, str(tmp_path / "run")], check=False)
+    assert (tmp_path / ".run.lock").exists()
+    with FolderLock(tmp_path / "run"):
+        assert json.loads((tmp_path / ".run.lock").read_text())["pid"] == os.getpid()
+
+
+@pytest.mark.parametrize(
+    "content", ["", "{", "[]", "null", '{"pid": "x", "host": 1, "since": 2}', "[" * 9999]
+)
+def test_a_note_that_says_nothing_stops_nobody(tmp_path: Path, content: str) -> None:
+    (tmp_path / ".run.lock").write_text(content)
+    with FolderLock(tmp_path / "run"):
+        pass
+
+
+def test_of_another_machine_a_person_must_decide(tmp_path: Path) -> None:
+    note(tmp_path / ".run.lock", 7, "elsewhere")
+    with (
+        pytest.raises(OutputBusyError, match=r"by process 7 on elsewhere .*or remove .*\.run\.lock if it no"),
+        FolderLock(tmp_path / "run"),
+    ):
+        pass
+    assert (tmp_path / ".run.lock").exists()
+
+
+def test_without_locks_in_the_file_system_the_note_decides(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_locks(*_: object) -> None:
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr(fcntl, "flock", no_locks)
+    with (
+        FolderLock(tmp_path / "run"),
+        pytest.raises(OutputBusyError, match=f"process {os.getpid()}"),
+        FolderLock(tmp_path / "run"),
+    ):
+        pass
+    note(tmp_path / ".run.lock", dead_process(), host_name())
+    with FolderLock(tmp_path / "run"):
+        pass
