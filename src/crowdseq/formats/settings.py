@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Any
 
 from crowdseq.errors import Advice, SettingsError
-from crowdseq.formats.files.limits import Limits
+from crowdseq.formats.limits import Limits
 
 __all__ = ["Limits", "Option", "ReadSettings", "reading_options"]
 

@@ -20,11 +20,11 @@ from crowdseq.formats.spans.kept_text import (
     ORIGINAL,
     SPANS,
     TEXT,
+    Document,
     Normalised,
     locate,
     token_bounds,
 )
-from crowdseq.formats.spans.to_records import Document
 from crowdseq.formats.spans.tokenize import tokenizer
 
 CARRIED = "crowdseq"  # the key under which files of other tools carry what only we know
