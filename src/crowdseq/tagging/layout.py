@@ -1,7 +1,9 @@
 """Where everything lies: the rows of each stream, the rows of each token, the pairs in the weight vector."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
+from typing import TypeAlias
 
 import numpy as np
 
@@ -23,6 +25,8 @@ from crowdseq.tagging.entries import (
     value_rows,
 )
 from crowdseq.tagging.inventory import Inventory
+
+Pairs: TypeAlias = tuple[IntArray, IntArray]  # bounds and labels, as in `numerics.grouped`
 
 _PARTS_PER_THREAD = 16  # uneven parts even out when each thread takes several
 
@@ -51,15 +55,24 @@ class Layout:
 
     @classmethod
     def of_inventories(
-        cls, inventories: tuple[Inventory, ...], offsets: IntArray, support: FloatArray
+        cls,
+        inventories: tuple[Inventory, ...],
+        offsets: IntArray,
+        support: FloatArray,
+        pairs: Sequence[Pairs] | None = None,
     ) -> "Layout":
-        """Pairs are active where a token that shows the piece has support (T, M) above zero for the label."""
+        """Pairs are active where a token that shows the piece has support (T, M) above zero for the label.
+
+        pairs: those of each stream, where the text is part of a longer one that has more of them.
+        """
         n_labels = support.shape[1]
         bounds, labels, row_starts, slots, begins, counts = [], [], [0], [], [], []
         n_pairs = 0
-        for inventory in inventories:
+        for number, inventory in enumerate(inventories):
             seen = value_rows(inventory, offsets)
-            stream_bounds, stream_labels = active_pairs(inventory, seen, support)
+            stream_bounds, stream_labels = (
+                active_pairs(inventory, seen, support) if pairs is None else pairs[number]
+            )
             listed = listed_pairs(inventory, seen, stream_bounds)
             if listed is None or rows_pay(inventory, seen, listed, n_labels):
                 slots.append(np.where(seen >= 0, seen + row_starts[-1], -1))
