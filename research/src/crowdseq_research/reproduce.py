@@ -186,9 +186,8 @@ def _check_again(what: str, options: dict[str, Any]) -> None:
 
 
 def _no_data(what: str) -> click.UsageError:
-    also = (
-        "; --quick also runs without them" if what not in (*_STUDIES, _ZOO) and "--again" not in what else ""
-    )
+    needs_them = what in (*_STUDIES, _ZOO) or "--again" in what
+    also = "" if needs_them else "; --quick also runs without them"
     return click.UsageError(f"{what} needs corpora, say --data FOLDER, where they are{also}")
 
 

@@ -26,7 +26,7 @@ def passage() -> Passage:
     return Passage.of(demo_corpus())
 
 
-def shared(passage: Passage, first: Marks, second: Marks) -> float:
+def shared(first: Marks, second: Marks) -> float:
     """F1 of two people's marks."""
     pairs = [(set(one), set(other)) for one, other in zip(first, second, strict=True)]
     return (
@@ -82,19 +82,15 @@ def test_habits_make_the_same_error_again(passage: Passage) -> None:
 def test_copies_agree_far_more_than_readers(passage: Passage) -> None:
     random = np.random.default_rng(0)
     first, other = read(passage, MID, random), read(passage, MID, random)
-    assert shared(passage, first, copy(passage, first, 0.06, random)) > 0.9
-    assert shared(passage, first, other) < 0.7
+    assert shared(first, copy(passage, first, 0.06, random)) > 0.9
+    assert shared(first, other) < 0.7
     assert copy(passage, first, 0.0, random) == first
 
 
 def test_blanks_and_guessers_do_not_read(passage: Passage) -> None:
     assert not any(blank(passage))
-    assert (
-        shared(
-            passage, [list(spans) for spans in passage.spans], guess(passage, 0.1, np.random.default_rng(0))
-        )
-        < 0.1
-    )
+    gold = [list(spans) for spans in passage.spans]
+    assert shared(gold, guess(passage, 0.1, np.random.default_rng(0))) < 0.1
 
 
 def test_marks_never_overlap() -> None:

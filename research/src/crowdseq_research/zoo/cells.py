@@ -98,7 +98,7 @@ def consensus_figures(consensus: Consensus) -> dict[str, Any]:
 
 @lru_cache(maxsize=1)
 def source_digest() -> str:
-    """A digest of the sources that a result comes from: a cell of other sources is computed anew on demand."""
+    """A digest of the sources that a result comes from."""
     root = Path(crowdseq.__file__).parent
     digest = hashlib.sha256()
     for path in sorted(root.rglob("*.py")):

@@ -87,7 +87,8 @@ def summary_table(scores: Sequence[Scores]) -> Table:
             )
         )
     columns = (
-        "", "mean", "mean rank", "first", "within 1 F1", "below majority vote", "empty", "furthest behind", "where",
+        "", "mean", "mean rank", "first", "within 1 F1", "below majority vote", "empty", "furthest behind",
+        "where",
     )  # fmt: skip
     return Table(columns, tuple(rows), f"What {len(scores)} crowds say of each method")
 
