@@ -8,6 +8,8 @@ import pytest
 
 from cell_worlds import grid_cell
 from crowdseq.errors import SettingsError
+from crowdseq_research.cells.cell_file import key_of
+from crowdseq_research.cells.parallel import Workers
 from crowdseq_research.paper import command
 from crowdseq_research.paper.cells import checking
 from crowdseq_research.paper.cells.catalogue import (
@@ -21,8 +23,6 @@ from crowdseq_research.paper.cells.catalogue import (
     run_experiment,
     runnable,
 )
-from crowdseq_research.paper.cells.cell_file import key_of
-from crowdseq_research.paper.cells.parallel import Workers
 from crowdseq_research.paper.cells.turk import PAPER_SENTENCES, turk_crowd
 from crowdseq_research.paper.page.page import SECTIONS
 
