@@ -19,7 +19,8 @@ from crowdseq.formats.files.zip import is_archive, open_archive
 from crowdseq.formats.findings.collector import Collector, TooManyFaults, problem_of
 from crowdseq.formats.findings.import_report import FileRead, ImportReport
 from crowdseq.formats.findings.inspection import inspect
-from crowdseq.formats.format import LIKELY, TEXT, Format, ReadRecord, Sample, unused_settings
+from crowdseq.formats.format import LIKELY, Format, ReadRecord, Sample, unused_settings
+from crowdseq.formats.kept_keys import TEXT
 from crowdseq.formats.registry import find_format, looks_like, recognise, recognise_folder, sample_of
 from crowdseq.formats.settings import ReadSettings
 

@@ -7,7 +7,7 @@ from typing import Any
 from crowdseq.core.building import Record
 from crowdseq.core.consensus import Consensus
 from crowdseq.errors import Advice, SchemeError
-from crowdseq.formats.format import SPANS
+from crowdseq.formats.kept_keys import SPANS
 from crowdseq.formats.settings import ReadSettings
 
 AGREED = "agreed"

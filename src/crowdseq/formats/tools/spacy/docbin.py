@@ -11,7 +11,8 @@ from crowdseq.errors import Advice, AnnotationError, FormatError, Problem
 from crowdseq.formats.conventions.roles import annotator_of
 from crowdseq.formats.files.sources import Source, Stream
 from crowdseq.formats.findings.collector import Collector, problem_of
-from crowdseq.formats.format import BY_NAME, MARKING, NO, SURE, TEXT, Format, ReadRecord, Sample
+from crowdseq.formats.format import BY_NAME, MARKING, NO, SURE, Format, ReadRecord, Sample
+from crowdseq.formats.kept_keys import TEXT
 from crowdseq.formats.limits import Limits
 from crowdseq.formats.spans.kept_text import Document
 from crowdseq.formats.spans.resolve import Region
