@@ -37,9 +37,8 @@ class Layout:
 
     Stream s owns rows row_starts[s]..row_starts[s + 1] of a (R, M) table, and its pairs a stretch of the
     weights that begins at pair_starts[s]; pair_bounds[s] and pair_labels[s] are as in
-    `numerics.features.grouped`.
-    token_rows: (T, S), the rows that each token adds up, -1 for none. A stream whose values are mostly rare
-    has no rows: `entries` lists its pairs.
+    `numerics.features.grouped`. token_rows: (T, S), the rows that each token adds up, -1 for none. A stream
+    whose values are mostly rare has no rows: `entries` lists its pairs.
     """
 
     inventories: tuple[Inventory, ...]
