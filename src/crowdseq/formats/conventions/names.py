@@ -7,8 +7,8 @@ from typing import Any
 from crowdseq.core.building import Record
 from crowdseq.core.consensus import Consensus
 from crowdseq.errors import Advice, SchemeError
+from crowdseq.formats.extra_keys import SPANS
 from crowdseq.formats.settings import ReadSettings
-from crowdseq.formats.spans.kept_text import SPANS
 
 AGREED = "agreed"
 

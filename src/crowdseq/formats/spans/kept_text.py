@@ -8,13 +8,11 @@ from itertools import pairwise
 from typing import Any
 
 from crowdseq.errors import Advice, AnnotationError
+from crowdseq.formats.extra_keys import TEXT
 from crowdseq.formats.spans.align import Mark
 from crowdseq.formats.spans.offsets import cluster_starts, whole_number
 
 Pieces = Sequence[tuple[str, str]]
-# Extra keys of a sentence; with them an export gives back the characters that were marked.
-TEXT, SPANS, GOLD_SPANS, OFFSETS = "text", "spans", "gold_spans", "offsets"
-ORIGINAL = "original_text"  # where the text was normalised
 
 
 @dataclass(frozen=True)
