@@ -13,6 +13,7 @@ from crowdseq.core.corpus import Corpus
 from crowdseq.errors import Advice, FormatError, InputError, Problem, SchemeError
 from crowdseq.formats.conventions.label_set import LabelSet, widen
 from crowdseq.formats.conventions.names import renamed
+from crowdseq.formats.extra_keys import TEXT
 from crowdseq.formats.files.inputs import Input, list_inputs
 from crowdseq.formats.files.sources import Folder, Source, Stream, open_source
 from crowdseq.formats.files.zip import is_archive, open_archive
@@ -20,7 +21,6 @@ from crowdseq.formats.findings.collector import Collector, TooManyFaults, proble
 from crowdseq.formats.findings.import_report import FileRead, ImportReport
 from crowdseq.formats.findings.inspection import inspect
 from crowdseq.formats.format import LIKELY, Format, ReadRecord, Sample, unused_settings
-from crowdseq.formats.kept_keys import TEXT
 from crowdseq.formats.registry import find_format, looks_like, recognise, recognise_folder, sample_of
 from crowdseq.formats.settings import ReadSettings
 

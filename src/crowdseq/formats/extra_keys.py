@@ -1,4 +1,4 @@
-"""Keys of the extras under which a sentence keeps the text and the spans that its tokens came from."""
+"""Extra keys of a sentence that was cut from a text; with them an export gives back the characters marked."""
 
 TEXT, SPANS, GOLD_SPANS, OFFSETS = "text", "spans", "gold_spans", "offsets"
 ORIGINAL = "original_text"  # where the text was normalised
