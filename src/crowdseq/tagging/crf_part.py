@@ -9,7 +9,7 @@ from crowdseq.arrays import FloatArray, IntArray
 from crowdseq.core.text import Text
 from crowdseq.engines.shards import Shard
 from crowdseq.errors import AnnotationError
-from crowdseq.tagging.active_pairs import active_pairs, value_rows
+from crowdseq.tagging.entries import active_pairs, value_rows
 from crowdseq.tagging.features import FeatureSettings
 from crowdseq.tagging.inventory import Inventory, Totals, count_pieces, take_stock
 from crowdseq.tagging.layout import Layout, Pairs

@@ -15,10 +15,16 @@ from crowdseq.numerics.compiling import own_labels
 from crowdseq.numerics.features.grouped import PieceMasses, RowStretch, pair_masses, scatter, scatter_part
 from crowdseq.numerics.features.listed import scatter_entries, scatter_listed
 from crowdseq.numerics.features.piece_rows import PieceRows, ValueWeights, pair_columns, score_values
-from crowdseq.tagging.active_pairs import active_pairs, listed_pairs, rows_pay, value_rows
-from crowdseq.tagging.entries import TokenEntries
+from crowdseq.tagging.entries import (
+    TokenEntries,
+    active_pairs,
+    cut_rows,
+    listed_pairs,
+    rows_pay,
+    stretches,
+    value_rows,
+)
 from crowdseq.tagging.inventory import Inventory
-from crowdseq.tagging.row_parts import cut_rows, stretches
 
 Pairs: TypeAlias = tuple[IntArray, IntArray]  # bounds and labels, as in `numerics.grouped`
 
@@ -30,9 +36,9 @@ class Layout:
     """The map between a flat weight vector and the scores of T tokens.
 
     Stream s owns rows row_starts[s]..row_starts[s + 1] of a (R, M) table, and its pairs a stretch of the
-    weights that begins at pair_starts[s]; pair_bounds[s] and pair_labels[s] are as in `numerics.grouped`.
-    token_rows: (T, S), the rows that each token adds up, -1 for none. A stream whose values are mostly rare
-    has no rows: `entries` lists its pairs.
+    weights that begins at pair_starts[s]; pair_bounds[s] and pair_labels[s] are as in
+    `numerics.features.grouped`. token_rows: (T, S), the rows that each token adds up, -1 for none. A stream
+    whose values are mostly rare has no rows: `entries` lists its pairs.
     """
 
     inventories: tuple[Inventory, ...]

@@ -62,7 +62,7 @@ class CrfProblem:
             raise AnnotationError(
                 f"support of shape {support.shape} does not fit {passage.n_tokens} tokens, {n_labels} labels"
             )
-        offsets = np.asarray(passage.offsets, dtype=np.int64)
+        offsets = np.require(passage.offsets, np.int64, ["C", "W"])  # as the offsets of a Lattice
         layout = Layout.of_inventories(
             take_stock(passage, features), offsets, np.ascontiguousarray(support, dtype=np.float64)
         )

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 
 from builders import corpus
-from crowdseq.core import slips
+from crowdseq.core import annotations
 from crowdseq.core.corpus import Corpus
 from crowdseq.evaluation.description import describe
 from crowdseq.formats import read
@@ -54,7 +54,7 @@ def test_note_and_table_count_the_same_slips(world: Corpus) -> None:
 
 def test_slips_are_counted_alike_in_portions(monkeypatch: pytest.MonkeyPatch) -> None:
     world = corpus("a/O/I-X/B-X b/I-X/O/I-X", "c/O/I-X/O", "d/I-X/O/I-X", scheme="IOB2")
-    monkeypatch.setattr(slips, "_ROWS_AT_A_TIME", 1)
+    monkeypatch.setattr(annotations, "_ROWS_AT_A_TIME", 1)
     assert slips_by_name(world) == slow_slips(world) == ({"a1": 2, "a2": 1}, 2)
 
 

@@ -9,8 +9,7 @@ from crowdseq.arrays import BoolArray, FloatArray, IntArray
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.ragged import gather_ranges
 from crowdseq.methods.sa_slc.coupling import content_words, word_votes
-from crowdseq.numerics.crowds.backoff import number_rows
-from crowdseq.numerics.crowds.dependency import DependencyModel
+from crowdseq.numerics.crowds.dependency import DependencyModel, number_rows
 from crowdseq.numerics.crowds.mentions import NONE, earlier_votes, previous_votes
 from crowdseq.numerics.crowds.votes import VoteTable
 

@@ -15,8 +15,7 @@ import numpy as np
 
 from crowdseq.arrays import FloatArray, IntArray
 from crowdseq.numerics.blocks import Block
-from crowdseq.numerics.chains.bundles import TokenScores
-from crowdseq.numerics.chains.sizes import label_count
+from crowdseq.numerics.chains.bundles import TokenScores, label_count
 from crowdseq.numerics.chains.token_scores import write_scores
 from crowdseq.numerics.compiling import inlined, kernel
 from crowdseq.numerics.features.piece_rows import add_row
