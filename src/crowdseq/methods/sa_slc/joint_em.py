@@ -200,7 +200,7 @@ class JointEm(Generic[P]):
         return add_up([free for free, _ in found]) / n_sentences, add_up([v for _, v in found]) / n_sentences
 
     def tagger(self, state: State[P], trainer: CrfTrainer) -> Tagger:
-        """A tagger of its own, trained on what is believed."""
+        """A tagger of its own, trained on what is believed; the shards make no more rounds after it."""
         scheme, features = self.cut.corpus.scheme, trainer.feature_settings
         rules = ChainRules.of_scheme(scheme)
         self.placed.each("open_tagger", rules, features, state.version.number)

@@ -231,7 +231,9 @@ class SaSlcShard:
         return self.evidence.votes.tables(self._states[version].unary, numbers)
 
     def open_tagger(self, rules: ChainRules, features: FeatureSettings, version: int) -> None:
-        """A CRF of its own, to be trained on what is believed."""
+        """A CRF of its own, to be trained on what is believed; no more rounds after it."""
+        # The two CRFs are the largest things in memory: one goes before the other comes.
+        del self.truth, self.evidence, self._candidates, self._coupling, self._mask, self._counts
         self.tagger = CrfPart(self.corpus.text, rules, features, self._states[version].unary)
 
     def aim_tagger(self, version: int) -> Aim:
