@@ -14,9 +14,6 @@ from crowdseq.formats.findings.collector import Collector, Raw
 from crowdseq.formats.settings import ReadSettings
 
 NO, BY_NAME, LIKELY, SURE = range(4)
-# Extra keys of a sentence that was cut from a text; with them an export gives back the characters marked.
-TEXT, SPANS, GOLD_SPANS, OFFSETS = "text", "spans", "gold_spans", "offsets"
-ORIGINAL = "original_text"  # where the text was normalised
 # Settings that all formats use which mark characters instead of tokens.
 MARKING = (
     "types",

@@ -10,6 +10,7 @@ from unicodedata import normalize
 
 from crowdseq.core.building import CorpusBuilder, Record
 from crowdseq.core.corpus import Corpus
+from crowdseq.core.text import TEXT
 from crowdseq.errors import Advice, FormatError, InputError, Problem, SchemeError
 from crowdseq.formats.conventions.label_set import LabelSet, widen
 from crowdseq.formats.conventions.names import renamed
@@ -19,7 +20,7 @@ from crowdseq.formats.files.zip import is_archive, open_archive
 from crowdseq.formats.findings.collector import Collector, TooManyFaults, problem_of
 from crowdseq.formats.findings.import_report import FileRead, ImportReport
 from crowdseq.formats.findings.inspection import inspect
-from crowdseq.formats.format import LIKELY, TEXT, Format, ReadRecord, Sample, unused_settings
+from crowdseq.formats.format import LIKELY, Format, ReadRecord, Sample, unused_settings
 from crowdseq.formats.registry import find_format, looks_like, recognise, recognise_folder, sample_of
 from crowdseq.formats.settings import ReadSettings
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from crowdseq.core.building import Record
 from crowdseq.core.consensus import Consensus
+from crowdseq.core.text import SPANS
 from crowdseq.errors import Advice, SchemeError
-from crowdseq.formats.format import SPANS
 from crowdseq.formats.settings import ReadSettings
 
 AGREED = "agreed"

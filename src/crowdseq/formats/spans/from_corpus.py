@@ -11,9 +11,8 @@ import numpy as np
 from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.spans import Span, find_spans
-from crowdseq.core.text import Sentence
+from crowdseq.core.text import GOLD_SPANS, OFFSETS, ORIGINAL, SPANS, TEXT, Sentence
 from crowdseq.errors import AnnotationError
-from crowdseq.formats.format import GOLD_SPANS, OFFSETS, ORIGINAL, SPANS, TEXT
 from crowdseq.formats.spans.align import Mark, snap
 from crowdseq.formats.spans.kept_text import Normalised, locate, token_bounds
 from crowdseq.formats.spans.to_records import Document

@@ -10,10 +10,9 @@ from crowdseq.core.corpus import Corpus
 from crowdseq.core.label_rows import Tags
 from crowdseq.core.labels import OUTSIDE, split_tag
 from crowdseq.core.spans import Span
-from crowdseq.core.text import Sentence
+from crowdseq.core.text import GOLD_SPANS, SPANS, Sentence
 from crowdseq.errors import Problem
 from crowdseq.formats.findings.collector import Collector
-from crowdseq.formats.format import GOLD_SPANS, SPANS
 from crowdseq.formats.spans.align import Mark, painted, place, snap
 from crowdseq.formats.spans.from_corpus import Restored, marks_in, restore
 from crowdseq.formats.spans.resolve import tell

@@ -7,11 +7,12 @@ from itertools import accumulate
 from typing import Any
 
 from crowdseq.core.building import Record
+from crowdseq.core.text import TEXT
 from crowdseq.errors import Advice, AnnotationError, FormatError, Problem
 from crowdseq.formats.conventions.roles import annotator_of
 from crowdseq.formats.files.sources import Source, Stream
 from crowdseq.formats.findings.collector import Collector, problem_of
-from crowdseq.formats.format import BY_NAME, MARKING, NO, SURE, TEXT, Format, ReadRecord, Sample
+from crowdseq.formats.format import BY_NAME, MARKING, NO, SURE, Format, ReadRecord, Sample
 from crowdseq.formats.settings import Limits
 from crowdseq.formats.spans.resolve import Region
 from crowdseq.formats.spans.to_records import Document, Marker
