@@ -17,6 +17,7 @@ from crowdseq.errors import Advice, CrowdseqError, OutputExistsError, UsageError
 from crowdseq.storage.exchange import sync_folder
 from crowdseq.storage.private import private_path, remove_leftovers
 
+STANDARD_OUTPUT = "-"  # in place of a file name
 _USER_CAN_MEND = frozenset(
     {
         errno.EACCES,

@@ -1,7 +1,9 @@
 """Where everything lies: the rows of each stream, the rows of each token, the pairs in the weight vector."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
+from typing import TypeAlias
 
 import numpy as np
 
@@ -24,6 +26,8 @@ from crowdseq.tagging.entries import (
 )
 from crowdseq.tagging.inventory import Inventory
 
+Pairs: TypeAlias = tuple[IntArray, IntArray]  # bounds and labels, as in `numerics.grouped`
+
 _PARTS_PER_THREAD = 16  # uneven parts even out when each thread takes several
 
 
@@ -32,7 +36,8 @@ class Layout:
     """The map between a flat weight vector and the scores of T tokens.
 
     Stream s owns rows row_starts[s]..row_starts[s + 1] of a (R, M) table, and its pairs a stretch of the
-    weights that begins at pair_starts[s]; pair_bounds[s] and pair_labels[s] are as in `numerics.grouped`.
+    weights that begins at pair_starts[s]; pair_bounds[s] and pair_labels[s] are as in
+    `numerics.features.grouped`.
     token_rows: (T, S), the rows that each token adds up, -1 for none. A stream whose values are mostly rare
     has no rows: `entries` lists its pairs.
     """
@@ -50,15 +55,24 @@ class Layout:
 
     @classmethod
     def of_inventories(
-        cls, inventories: tuple[Inventory, ...], offsets: IntArray, support: FloatArray
+        cls,
+        inventories: tuple[Inventory, ...],
+        offsets: IntArray,
+        support: FloatArray,
+        pairs: Sequence[Pairs] | None = None,
     ) -> "Layout":
-        """Pairs are active where a token that shows the piece has support (T, M) above zero for the label."""
+        """Pairs are active where a token that shows the piece has support (T, M) above zero for the label.
+
+        pairs: those of each stream, where the text is part of a longer one that has more of them.
+        """
         n_labels = support.shape[1]
         bounds, labels, row_starts, slots, begins, counts = [], [], [0], [], [], []
         n_pairs = 0
-        for inventory in inventories:
+        for number, inventory in enumerate(inventories):
             seen = value_rows(inventory, offsets)
-            stream_bounds, stream_labels = active_pairs(inventory, seen, support)
+            stream_bounds, stream_labels = (
+                active_pairs(inventory, seen, support) if pairs is None else pairs[number]
+            )
             listed = listed_pairs(inventory, seen, stream_bounds)
             if listed is None or rows_pay(inventory, seen, listed, n_labels):
                 slots.append(np.where(seen >= 0, seen + row_starts[-1], -1))

@@ -81,7 +81,7 @@ _FEW_WORDS = 200  # so many new words are looked up before an index by bytes can
 class StreamWeights:
     """What a model knows of one stream: its pieces, and the weights of (piece, offset, label) pairs.
 
-    Pair bounds and labels are as in `numerics.grouped`; weights stand beside the labels.
+    Pair bounds and labels are as in `numerics.features.grouped`; weights stand beside the labels.
     """
 
     name: str

@@ -160,7 +160,7 @@ class Tagger:
 
     def _add_further_streams(self, scores: FloatArray, passage: Passage) -> None:
         """Add to scores (T, C) what every token sees of columns, documents and functions of its own."""
-        offsets = np.asarray(passage.offsets, dtype=np.int64)
+        offsets = np.require(passage.offsets, np.int64, ["C", "W"])
         bounds, labels = sentence_blocks(offsets), own_labels(scores.shape[1])
         for name, found in further_streams(passage, self.features).items():
             stream = self._stream(name)

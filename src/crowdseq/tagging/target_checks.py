@@ -4,31 +4,30 @@ import numpy as np
 
 from crowdseq.arrays import BoolArray, FloatArray, IntArray
 from crowdseq.errors import AnnotationError
-from crowdseq.tagging.targets import Targets
 
 _SLACK = 1e-3  # how far a row may miss the sum of one, or hold what may not be
 _ROUNDING = 1e-6
 
 
-def check_rows(targets: Targets, offsets: IntArray, sentence_weights: FloatArray) -> None:
+def check_rows(unary: FloatArray, offsets: IntArray, sentence_weights: FloatArray) -> None:
     """Every token of a sentence that counts needs a row that sums to one."""
     counted = np.repeat(sentence_weights > 0.0, np.diff(offsets))
-    wrong = np.flatnonzero(counted & (np.abs(targets.unary.sum(axis=1) - 1.0) > _SLACK))
+    wrong = np.flatnonzero(counted & (np.abs(unary.sum(axis=1) - 1.0) > _SLACK))
     if len(wrong):
         sentence = int(np.searchsorted(offsets, wrong[0], side="right")) - 1
         raise AnnotationError(
             f"sentence {sentence + 1}, token {wrong[0] - offsets[sentence] + 1}: targets sum to "
-            f"{targets.unary[wrong[0]].sum():.4g}, not to 1; give the sentence weight 0 if it has no labels"
+            f"{unary[wrong[0]].sum():.4g}, not to 1; give the sentence weight 0 if it has no labels"
         )
 
 
 def check_ends(
-    targets: Targets, starts: BoolArray, ends: BoolArray, offsets: IntArray, sentence_weights: FloatArray
+    unary: FloatArray, starts: BoolArray, ends: BoolArray, offsets: IntArray, sentence_weights: FloatArray
 ) -> None:
     """Every sentence that counts must begin and end as the scheme allows, starts and ends (M,)."""
     counted = np.flatnonzero((sentence_weights > 0.0) & (np.diff(offsets) > 0))
-    begun = targets.unary[offsets[counted]][:, ~starts].sum(axis=1)
-    ended = targets.unary[offsets[counted + 1] - 1][:, ~ends].sum(axis=1)
+    begun = unary[offsets[counted]][:, ~starts].sum(axis=1)
+    ended = unary[offsets[counted + 1] - 1][:, ~ends].sum(axis=1)
     wrong = counted[np.maximum(begun, ended) > _SLACK]
     if len(wrong):
         raise AnnotationError(

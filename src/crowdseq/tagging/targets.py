@@ -26,10 +26,8 @@ class Targets:
 
     def __post_init__(self) -> None:
         for name, values in (("unary", self.unary), ("pairwise", self.pairwise)):
-            if values is not None and not (np.isfinite(values) & (values >= _LOWEST)).all():
-                raise AnnotationError(
-                    f"{name} targets must be probabilities, found a negative, NaN or infinite one"
-                )
+            if values is not None:
+                check_probabilities(name, values)
         shape = None if self.pairwise is None else self.pairwise.shape
         if shape is not None and (shape[-2:] != (self.n_labels, self.n_labels) or len(shape) not in (2, 3)):
             raise AnnotationError(f"pairwise targets of shape {shape} do not fit {self.n_labels} labels")
@@ -64,8 +62,19 @@ class Targets:
 
     def labelled(self, offsets: IntArray) -> BoolArray:
         """(N,) whether all tokens of a sentence have targets."""
-        blank = np.concatenate([[0], np.cumsum(self.unary.sum(axis=1) < 0.5)])
-        return np.asarray(blank[offsets[1:]] == blank[offsets[:-1]])
+        return labelled_sentences(self.unary, offsets)
+
+
+def labelled_sentences(unary: FloatArray, offsets: IntArray) -> BoolArray:
+    """(N,) whether all tokens of a sentence have a row of probabilities in (T, M)."""
+    blank = np.concatenate([[0], np.cumsum(unary.sum(axis=1) < 0.5)])
+    return np.asarray(blank[offsets[1:]] == blank[offsets[:-1]])
+
+
+def check_probabilities(name: str, values: FloatArray) -> None:
+    """Every wanted probability must be a number not below 0."""
+    if not (np.isfinite(values) & (values >= _LOWEST)).all():
+        raise AnnotationError(f"{name} targets must be probabilities, found a negative, NaN or infinite one")
 
 
 def check_tags(tags: IntArray, n_labels: int) -> None:

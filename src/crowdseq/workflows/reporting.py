@@ -4,8 +4,7 @@ import sys
 from pathlib import Path
 
 from crowdseq.reports.html import report_html
-from crowdseq.storage.atomic import AtomicFile, check_free
-from crowdseq.workflows.reading import STANDARD_OUTPUT
+from crowdseq.storage.atomic import STANDARD_OUTPUT, AtomicFile, check_free
 from crowdseq.workflows.run_folder import open_run
 
 

@@ -28,9 +28,11 @@ from crowdseq.workflows.runs.files import (
     LEARN_AGAIN,
     METRICS,
     NEEDED,
+    PARAMETERS,
+    POSTERIORS,
     SETTINGS,
     TAGGER_FILES,
-    check_manifest,
+    check_files,
 )
 from crowdseq.workflows.runs.labels import read_labels
 
@@ -55,14 +57,14 @@ def open_run(folder: str | Path) -> OpenedRun:
     """The same, with the settings as they stand in the folder."""
     path = Path(folder)
     settings = _read_settings(path)
-    manifest = check_manifest(path, (*NEEDED, *TAGGER_FILES))
+    manifest = check_files(path, (*NEEDED, *TAGGER_FILES))
     scheme = _scheme(settings)
     corpus = _read_crowd(path / CROWD, scheme)
     metrics = _read_metrics(path / METRICS, corpus)
-    probabilities = read_probabilities(path / "posteriors.safetensors", corpus, LEARN_AGAIN)
+    probabilities = read_probabilities(path / POSTERIORS, corpus, LEARN_AGAIN)
     tag_ids = read_labels(path / LABELS, corpus, probabilities, LEARN_AGAIN)
     scalars = metrics.object("parameters") if "parameters" in metrics.content else {}
-    parameters = read_parameters(path / "parameters.safetensors", corpus, LEARN_AGAIN) | scalars
+    parameters = read_parameters(path / PARAMETERS, corpus, LEARN_AGAIN) | scalars
     belief = sharpened(probabilities, _temperature(metrics, scalars))
     reports = judge_annotators(corpus, belief, tag_ids)
     history = metrics.numbers("history")

@@ -17,12 +17,12 @@ from crowdseq.formats.format import Carried
 from crowdseq.formats.models.taggers import load_tagger
 from crowdseq.formats.settings import ReadSettings
 from crowdseq.numerics.em import Progress, quiet
-from crowdseq.storage.atomic import AtomicFile
+from crowdseq.storage.atomic import STANDARD_OUTPUT, AtomicFile
 from crowdseq.tagging.sequence_tagger import Context
 from crowdseq.tagging.tagger import Tagger
 from crowdseq.workflows.choosing import READ_ALL
-from crowdseq.workflows.reading import SILENT, STANDARD_OUTPUT, Listener
-from crowdseq.workflows.runs.files import TAGGER_FILES, check_manifest
+from crowdseq.workflows.reading import SILENT, Listener
+from crowdseq.workflows.runs.files import TAGGER_FILES, check_files
 
 _SENTENCES_AT_A_TIME = 4096
 
@@ -74,7 +74,7 @@ def open_tagger(folder: str | Path) -> Tagger:
         what = "is a file, not" if path.exists() else "there is no such folder, give"
         raise FormatError(Problem(f"{what} the folder of a run or of a saved tagger", str(path)))
     if not (path / "model.json").exists():
-        check_manifest(path, TAGGER_FILES)
+        check_files(path, TAGGER_FILES)
     if (path / "tagger").is_dir():
         return load_tagger(path / "tagger")
     if (path / "settings.json").exists() and not (path / "model.json").exists():

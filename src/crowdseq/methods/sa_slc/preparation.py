@@ -1,20 +1,23 @@
-"""From a corpus and settings to the session in which SA-SLC makes its rounds, and to its first state."""
+"""From a corpus and settings to the session in which SA-SLC makes its rounds."""
 
-import numpy as np
+from collections.abc import Sequence
+from functools import partial
 
+from crowdseq.aggregation.crf_truth import CrfTruth
 from crowdseq.aggregation.folds import assign_folds
-from crowdseq.aggregation.settling import best_valid_tags
-from crowdseq.aggregation.truth_model import TruthModel
-from crowdseq.aggregation.voting import dependent_weights, label_shares, majority_shares
+from crowdseq.aggregation.shards import cut_canonical
 from crowdseq.arrays import BoolArray, FloatArray
 from crowdseq.core.corpus import Corpus
-from crowdseq.methods.sa_slc.coupling import Coupling
-from crowdseq.methods.sa_slc.evidence import ContextVotes, Evidence, linked_tokens, word_numbers
-from crowdseq.methods.sa_slc.joint_em import JointEm, State
-from crowdseq.methods.sa_slc.settings import SearchSettings, Settings, TextSettings
-from crowdseq.numerics.chains.candidates import Candidates, candidate_mask, with_paths
-from crowdseq.numerics.chains.pruned_chain import CandidateLists
-from crowdseq.numerics.crowds.categorical import count_votes
+from crowdseq.core.labels import LabelScheme
+from crowdseq.engines.engine import Engine, Placed
+from crowdseq.engines.shards import Cut
+from crowdseq.engines.sums import Numbering, add_up
+from crowdseq.methods.sa_slc.coupling import content_words
+from crowdseq.methods.sa_slc.evidence import model_of_kinds
+from crowdseq.methods.sa_slc.exchange import Opened
+from crowdseq.methods.sa_slc.joint_em import JointEm
+from crowdseq.methods.sa_slc.settings import Settings, TextSettings
+from crowdseq.methods.sa_slc.shard import SaSlcShard
 from crowdseq.numerics.crowds.dependency import Smoothing
 
 # Words that are part of an entity in at least this share of their votes are content words.
@@ -22,89 +25,58 @@ CONTENT_SHARE = 0.1
 _PLAIN_PRIOR = 1e5
 
 
-def prepare(corpus: Corpus, settings: Settings) -> tuple[JointEm, Candidates]:
-    """All that stays the same from round to round, and the labels that each token may have."""
-    reading, mentions, search = settings.votes, settings.mentions, settings.search
-    n_labels = len(corpus.scheme)
-    words = word_numbers(corpus, mentions.repeat_match)
-    linked = linked_tokens(corpus, mentions.repeat_tokens, CONTENT_SHARE)
-    votes = ContextVotes.of(corpus, words, linked, mentions.repeat_scope)
-    counts = count_votes(votes.tokens, votes.labels, corpus.n_tokens, n_labels)
-    candidates = _candidates(corpus, counts, search)
+def prepare(corpus: Corpus, settings: Settings, engine: Engine) -> tuple[JointEm[FloatArray], list[Opened]]:
+    """All that stays the same from round to round, and what each shard brings; the corpus is canonical."""
+    cut = cut_canonical(corpus, settings.search.shard_tokens)
+    placed = engine.place(partial(SaSlcShard, settings), cut.shards)
+    content = _content_words(placed, settings, corpus.scheme)
+    opened: list[Opened] = placed.each("open", content)
+    rows, kinds = Numbering.of_rows([one.kinds for one in opened])
+    _, words = Numbering.of_rows([one.words[:, None] for one in opened])
     session = JointEm(
-        corpus=corpus,
-        evidence=Evidence.of(votes, reading.dependency_in(corpus.scheme), corpus.n_tokens, n_labels),
-        truth=_truth_model(corpus, settings.text, _likely_labels(corpus, counts) & candidates.mask),
-        candidates=CandidateLists.of_mask(candidates.mask, corpus.offsets),
-        coupling=Coupling.of(corpus, words, linked) if mentions.coupling or mentions.surprise else None,
-        smoothing=_smoothing(reading.smoothing, corpus),
-        vote_weights=reading.temper * dependent_weights(counts, reading.correlation),
-        deference=reading.deference,
-        by_plausibility=reading.plausibility and corpus.scheme.outside >= 0,
-        pull=mentions.coupling,
-        surprise=mentions.surprise,
-        first_steps=search.first_steps,
-        steps=search.steps,
+        cut=cut,
+        placed=placed,
+        settings=settings,
+        truth=_truth_model(cut, placed, settings.text),
+        model=model_of_kinds(rows),
+        kinds=kinds,
+        words=words,
+        smoothing=_smoothing(settings.votes.smoothing, corpus.scheme),
     )
-    return session, candidates
+    return session, opened
 
 
-def first_state(session: JointEm, search: SearchSettings) -> State:
-    """Where the rounds begin: what the votes say, or as in the paper what chance says."""
-    corpus = session.corpus
-    if search.start != "paper":
-        shares = label_shares(corpus)
-        return session.from_shares(majority_shares(shares) if search.start == "majority" else shares)
-    random = np.random.default_rng(search.seed)
-    tables = session.evidence.draw(random, len(corpus.scheme))
-    return session.from_tables(tables, _one_annotator(session, random))
+def candidates_per_token(opened: Sequence[Opened], n_tokens: int) -> float:
+    """The mean number of labels that a token may have."""
+    return sum(one.n_candidates for one in opened) / max(n_tokens, 1)
 
 
-def _one_annotator(session: JointEm, random: np.random.Generator) -> FloatArray:
-    """(F, W) weights of a CRF that believes one annotator, drawn at random."""
-    corpus, crowd = session.corpus, session.corpus.annotations
-    drawn = int(random.integers(len(corpus.annotators)))
-    alone = corpus.keep_annotators([corpus.annotators[drawn]])
-    seen = np.zeros(len(corpus), np.bool_)
-    seen[crowd.row_sentences[crowd.voters == drawn]] = True
-    tags = best_valid_tags(corpus, label_shares(alone))
-    return session.truth.train_on_tags(tags, seen, session.first_steps)
+def _content_words(placed: Placed[SaSlcShard], settings: Settings, scheme: LabelScheme) -> BoolArray | None:
+    """(W,) words whose mentions are linked, by the votes of all shards; None for all words."""
+    if settings.mentions.repeat_tokens == "all" or scheme.is_plain:
+        return None
+    votes = placed.each("word_votes")
+    seen, inside = (add_up([part[place] for part in votes]) for place in range(2))
+    return content_words(seen, inside, CONTENT_SHARE)
 
 
-def _candidates(corpus: Corpus, counts: FloatArray, search: SearchSettings) -> Candidates:
-    mask = candidate_mask(counts, search.candidates, search.upper, search.lower)
-    if search.gold:
-        known = np.flatnonzero(corpus.gold_tags >= 0)
-        mask[known] = False
-        mask[known, corpus.gold_tags[known]] = True
-    scheme = corpus.scheme
-    return with_paths(mask, corpus.offsets, scheme.allowed, scheme.starts, scheme.ends)
+def _truth_model(cut: Cut, placed: Placed[SaSlcShard], text: TextSettings) -> CrfTruth:
+    """Folds are those of the whole corpus, whatever the shards."""
+    scheme = cut.corpus.scheme
+    folds = assign_folds(cut.corpus, text.folds)
+    n_folds = max(int(folds.max(initial=0)) + 1, 1)  # a fold without documents would be trained for nobody
+    opener = CrfTruth.opener(scheme, text.trainer, n_folds)
+    placed.each("open_truth", opener, own=cut.split_sentences(folds))
+    return CrfTruth.build(
+        placed, "truth", n_shards=len(cut.shards), n_folds=n_folds, scheme=scheme, trainer=text.trainer
+    )
 
 
-def _likely_labels(corpus: Corpus, counts: FloatArray) -> BoolArray:
-    """(T, M) labels for which a token's features get weights: those voted for, O, and all where nobody voted.
-
-    A label that nobody gave to a token can still win there, by the weights that others taught its features.
-    """
-    likely = counts > 0
-    if corpus.scheme.outside >= 0:
-        likely[:, corpus.scheme.outside] = True
-    likely[counts.sum(axis=1) == 0] = True
-    return np.asarray(likely)
-
-
-def _truth_model(corpus: Corpus, text: TextSettings, labels: BoolArray) -> TruthModel:
-    """labels (T, M): those for which a token's features get weights."""
-    folds = assign_folds(corpus, text.folds)
-    n_folds = int(folds.max(initial=0)) + 1  # a fold without documents would be trained for nobody
-    return TruthModel.build(corpus, folds, n_folds, labels.astype(np.float64), text.trainer)
-
-
-def _smoothing(strength: float, corpus: Corpus) -> Smoothing:
+def _smoothing(strength: float, scheme: LabelScheme) -> Smoothing:
     """Back-off of the annotators' tables.
 
     Where every token has a telling label, as with parts of speech, a rare label can come to be a second name
     for part of a common one; a strong belief that the crowd is mostly right keeps it from that.
     """
-    prior = _PLAIN_PRIOR if corpus.scheme.is_plain and strength > 0 else min(strength, 10.0)
+    prior = _PLAIN_PRIOR if scheme.is_plain and strength > 0 else min(strength, 10.0)
     return Smoothing(own=strength, annotator=strength / 2, crowd=strength / 2, prior=prior)

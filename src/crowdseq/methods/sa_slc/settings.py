@@ -115,6 +115,7 @@ class SearchSettings:
     rounds: Count
     tolerance: Weight
     steps: Count
+    shard_tokens: Count
     temperature: Annotated[float, Above(0)]
 
     @property

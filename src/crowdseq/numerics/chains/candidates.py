@@ -89,7 +89,8 @@ def _open_dead_ends(
                     after[label] = False
                 alive = alive or after[label]
             if alive:
-                reach[:] = after
+                for label in range(n_labels):  # by hand: copying a slice takes seconds to compile
+                    reach[label] = after[label]
                 token += 1
                 continue
             # The dead end and the token before it are opened, and the sentence is walked again: opening

@@ -36,10 +36,10 @@ def sum_block(chains: Chains, sums: Sums, block: Block) -> None:
     A sentence without a path gets minus infinity and rows of zeros, one of weight zero 0 and rows of zeros.
     Scores are made sentence by sentence and never leave the cache.
     """
-    labels, edges = chains.labels, chains.moves.edges
+    labels, moves, edges = chains.labels, chains.moves, chains.moves.edges
     offsets, weights = chains.sentences
     n_labels, width = label_count(labels, edges.shape[1]), padded_width(labels, edges.shape[1])
-    steps = exponentiate_transitions(chains.moves.transitions, width)
+    steps = exponentiate_transitions(moves.transitions, width)
     longest = longest_sentence(offsets, block)
     rows, alpha = np.empty(longest * width), np.empty(longest * width)
     space = Space(rows, alpha, np.empty(longest), np.zeros(width * width))
@@ -54,19 +54,22 @@ def sum_block(chains: Chains, sums: Sums, block: Block) -> None:
         if weights[n] == 0.0:
             expected[start:stop] = 0.0
             continue
+        own = flat[start * n_labels : stop * n_labels]
         verdict = EXTREME
         if steps.tame:
             write_scores(labels, chains.scores, start, stop, width, space.weights)
-            own = flat[start * n_labels : stop * n_labels]
             log_total, verdict = _scaled_sums(labels, edges, steps, space, stop - start, weights[n], own)
             log_partition[n] = log_total + (stop - start - 1) * steps.shift
         if verdict == NO_PATH:
             log_partition[n] = -np.inf
             expected[start:stop] = 0.0
         elif verdict == EXTREME:
-            log_partition[n] = _log_sums(chains, start, stop, weights[n], expected[start:stop], pairwise)
+            scores = np.empty((stop - start, n_labels))
+            write_scores(labels, chains.scores, start, stop, scores.shape[1], scores.reshape(-1))
+            log_partition[n] = log_marginals(scores, moves, weights[n], expected[start:stop], pairwise)
         if sums.weighted and weights[n] != 1.0:
-            expected[start:stop] *= weights[n]
+            for place in range(len(own)):
+                own[place] *= weights[n]
     for i in range(n_labels):
         for j in range(n_labels):
             pairwise[i, j] += space.outer[i * width + j] * steps.weights[i * width + j]
@@ -97,19 +100,6 @@ def _scaled_sums(
         backward(labels, steps, space, length, total, expected)
         add_edges(labels, steps, space, length, sentence_weight)
     return log_total + shift, ORDINARY
-
-
-@kernel
-def _log_sums(
-    chains: Chains, start: int, stop: int, sentence_weight: float, expected: FloatArray, pairwise: FloatArray
-) -> float:
-    """The same in log space, for label pairs as they are; the log-partition."""
-    n_labels = label_count(chains.labels, chains.moves.edges.shape[1])
-    scores = np.empty((stop - start, n_labels))
-    write_scores(chains.labels, chains.scores, start, stop, n_labels, scores.reshape(-1))
-    if len(expected) > 0:
-        return log_marginals(scores, chains.moves, sentence_weight, expected, pairwise)
-    return log_forward(scores, chains.moves)[1]
 
 
 @kernel

@@ -85,9 +85,14 @@ def log_edge(scores: FloatArray, moves: Moves, passes: LogPasses, t: int, pairs:
 def log_marginals(
     scores: FloatArray, moves: Moves, weight: float, marginals: FloatArray, pairwise: FloatArray
 ) -> float:
-    """Fill the marginals of a sentence, add its weighted edges to pairwise (M, M); the log-partition."""
+    """Fill the marginals of a sentence, add its weighted edges to pairwise (M, M); the log-partition.
+
+    Without room in marginals the log-partition is all that is wanted.
+    """
     length, n_labels = scores.shape
     alpha, log_partition = log_forward(scores, moves)
+    if len(marginals) == 0:
+        return log_partition
     if log_partition == -np.inf:
         marginals[:] = 0.0
         return log_partition
@@ -95,7 +100,13 @@ def log_marginals(
     pairs = np.empty((n_labels, n_labels))
     for t in range(1, length):
         log_edge(scores, moves, LogPasses(alpha, beta, log_partition), t, pairs)
-        pairwise += weight * pairs
+        # Loops of their own: whole-array arithmetic takes long to compile, and one loop would fuse its steps.
+        for i in range(n_labels):
+            for j in range(n_labels):
+                pairs[i, j] *= weight
+        for i in range(n_labels):
+            for j in range(n_labels):
+                pairwise[i, j] += pairs[i, j]
     for t in range(length):
         for j in range(n_labels):
             marginals[t, j] = np.exp(alpha[t, j] + beta[t, j] - log_partition)

@@ -85,14 +85,14 @@ def exponentiate_transitions(transitions: FloatArray, width: int) -> Steps:
             top = max(top, transitions[i, j])
     if top == -np.inf:
         top = 0.0
-    weights = np.zeros(width * width)
+    weights, transposed = np.zeros(width * width), np.zeros(width * width)
     tame = True
     for i in range(n_labels):
         for j in range(n_labels):
             if transitions[i, j] > -np.inf:
                 tame = tame and transitions[i, j] - top > LOWEST_TRANSITION
                 weights[i * width + j] = np.exp(transitions[i, j] - top)
-    transposed = weights.reshape(width, width).T.copy().reshape(-1)
+                transposed[j * width + i] = weights[i * width + j]
     return Steps(weights, transposed, top, tame, n_labels)
 
 

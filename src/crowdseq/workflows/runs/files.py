@@ -1,4 +1,4 @@
-"""The files of a run folder, and whether they are as its manifest says."""
+"""Which files a run folder has, and whether they are as its manifest says."""
 
 from pathlib import Path
 
@@ -6,13 +6,14 @@ from crowdseq.errors import Advice, FormatError, Problem
 from crowdseq.storage.manifest import MANIFEST, Manifest, read_manifest
 
 SETTINGS, METRICS, CROWD, LABELS = "settings.json", "metrics.json", "crowd.jsonl.gz", "consensus.jsonl"
+POSTERIORS, PARAMETERS = "posteriors.safetensors", "parameters.safetensors"
 TAGGER_FILES = ("tagger/model.json", "tagger/weights.safetensors")
 # What a run is opened from; the other files are made from these, for people.
-NEEDED = (SETTINGS, CROWD, LABELS, "posteriors.safetensors", "parameters.safetensors", METRICS)
+NEEDED = (SETTINGS, CROWD, LABELS, POSTERIORS, PARAMETERS, METRICS)
 LEARN_AGAIN = Advice("restore the file, or learn again")
 
 
-def check_manifest(folder: Path, names: tuple[str, ...]) -> Manifest | None:
+def check_files(folder: Path, names: tuple[str, ...]) -> Manifest | None:
     """The manifest of a run, if these files are as it says; runs of 0.1.0 have none."""
     manifest = read_manifest(folder)
     if manifest is None:

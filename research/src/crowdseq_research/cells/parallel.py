@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from crowdseq_research.paper.cells.cell_file import CellFile, Tell, key_of
+from crowdseq_research.cells.cell_file import CellFile, Tell, key_of
 
 CellOf = Callable[[Mapping[str, Any], Path], Mapping[str, Any]]
 

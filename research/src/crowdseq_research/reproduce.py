@@ -11,15 +11,17 @@ from crowdseq.cli.progress import one_bar_shown, progress_shown
 
 _EXPERIMENTS = ("datasets", "folds", "grid", "expertise", "table-x", "example")
 _STUDIES = ("amt", "simulated")
+_ZOO = "zoo"
 _TABLES = (*(f"table{number}" for number in range(1, 12)), *(f"figure{number}" for number in range(7, 15)))
-_CHOICES = (*_EXPERIMENTS, *_STUDIES, "page", "all", *_TABLES)
+_CHOICES = (*_EXPERIMENTS, *_STUDIES, _ZOO, "page", "all", *_TABLES)
 
 
 @click.command(
     help="""Run the experiments behind the documented figures; only what is missing is computed.
 
     WHAT is an experiment (datasets, folds, grid, expertise, table-x, example, amt, simulated), all of them, a
-    table or figure of the paper (table1 … table11, figure7 … figure14), or page, which computes nothing.
+    table or figure of the paper (table1 … table11, figure7 … figure14), zoo, every method on crowds of every
+    kind, or page, which computes nothing.
     """
 )
 @click.argument("what", type=click.Choice(_CHOICES), metavar="WHAT")
@@ -88,7 +90,9 @@ def _all_names(options: dict[str, Any]) -> list[str]:
 
 
 def _run(what: str, options: dict[str, Any]) -> None:
-    if what in _STUDIES:
+    if what == _ZOO:
+        _run_zoo(options)
+    elif what in _STUDIES:
         _run_study(what, options)
     else:
         _run_experiment(what, options)
@@ -111,10 +115,25 @@ def _run_study(what: str, options: dict[str, Any]) -> None:
     click.echo(as_text(table))
 
 
+def _run_zoo(options: dict[str, Any]) -> None:
+    from crowdseq.reports.tables import as_text
+    from crowdseq_research.cells.parallel import Workers
+    from crowdseq_research.zoo.running import run_zoo, zoo_page
+
+    if options["data"] is None:
+        raise _no_data(_ZOO)
+    _make_folder(options["out"])
+    with one_bar_shown(options["quiet"]) as tell:
+        workers = Workers(options["data"], options["jobs"], tell)
+        result = run_zoo(options["out"], workers, options["only"], quick=options["quick"])
+    _write(options["out"], f"{'quick-' if options['quick'] else ''}zoo.md", zoo_page(result))
+    click.echo("\n\n".join(as_text(table) for table in result))
+
+
 def _run_experiment(what: str, options: dict[str, Any]) -> None:
     from crowdseq.reports.tables import as_text
+    from crowdseq_research.cells.parallel import Workers
     from crowdseq_research.paper.cells.catalogue import Choice, find_experiment, run_experiment
-    from crowdseq_research.paper.cells.parallel import Workers
     from crowdseq_research.paper.page.writing import load_results, tables
     from crowdseq_research.paper.tables.quick_tables import quick_tables
 
@@ -167,7 +186,8 @@ def _check_again(what: str, options: dict[str, Any]) -> None:
 
 
 def _no_data(what: str) -> click.UsageError:
-    also = "; --quick also runs without them" if what not in _STUDIES and "--again" not in what else ""
+    needs_them = what in (*_STUDIES, _ZOO) or "--again" in what
+    also = "" if needs_them else "; --quick also runs without them"
     return click.UsageError(f"{what} needs corpora, say --data FOLDER, where they are{also}")
 
 
