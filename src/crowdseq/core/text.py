@@ -14,10 +14,6 @@ from crowdseq.core.names import NumberedNames, counted
 from crowdseq.core.ragged import Ragged, gather_ranges, offsets_of
 from crowdseq.errors import AnnotationError
 
-# Extra keys of a sentence that was cut from a text; with them an export gives back the characters marked.
-TEXT, SPANS, GOLD_SPANS, OFFSETS = "text", "spans", "gold_spans", "offsets"
-ORIGINAL = "original_text"  # where the text was normalised
-
 
 @dataclass(frozen=True)
 class Sentence:

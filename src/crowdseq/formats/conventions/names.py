@@ -6,8 +6,8 @@ from typing import Any
 
 from crowdseq.core.building import Record
 from crowdseq.core.consensus import Consensus
-from crowdseq.core.text import SPANS
 from crowdseq.errors import Advice, SchemeError
+from crowdseq.formats.extra_keys import SPANS
 from crowdseq.formats.settings import ReadSettings
 
 AGREED = "agreed"
@@ -53,7 +53,7 @@ def agreements(consensus: Consensus) -> Iterator[list[list[str]]]:
     """Sentence by sentence the names for each token, in the order of the annotators."""
     corpus = consensus.corpus
     bounds = corpus.offsets.tolist()
-    for place, ballot in enumerate(corpus.annotations.ballots):
+    for number, ballot in enumerate(corpus.annotations.ballots):
         names = [corpus.annotators[who] for who in ballot.voters.tolist()]
-        same = (ballot.tags == consensus.tag_ids[bounds[place] : bounds[place + 1]]).T.tolist()
+        same = (ballot.tags == consensus.tag_ids[bounds[number] : bounds[number + 1]]).T.tolist()
         yield [[name for name, is_it in zip(names, row, strict=True) if is_it] for row in same]

@@ -4,7 +4,7 @@ import zlib
 from collections.abc import Callable, Iterator
 
 from crowdseq.errors import FormatError, Problem
-from crowdseq.formats.limits import Limits
+from crowdseq.formats.settings import Limits
 
 GZIP_MARK = b"\x1f\x8b"
 BLOCK_BYTES = 1 << 16

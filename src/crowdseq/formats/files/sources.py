@@ -13,7 +13,7 @@ from typing import BinaryIO
 
 from crowdseq.errors import FormatError, Problem
 from crowdseq.formats.files.gzip import BLOCK_BYTES, GZIP_MARK, unpack
-from crowdseq.formats.limits import Limits
+from crowdseq.formats.settings import Limits
 
 STANDARD_INPUT = "-"
 HEAD_BYTES = 1 << 16

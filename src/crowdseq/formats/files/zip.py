@@ -11,7 +11,7 @@ from typing import BinaryIO
 
 from crowdseq.errors import FormatError, Problem
 from crowdseq.formats.files.sources import Folder, Source, Stream, stem_of
-from crowdseq.formats.limits import Limits
+from crowdseq.formats.settings import Limits
 
 ZIP_MARK = b"PK\x03\x04"
 EMPTY_ZIP_MARK = b"PK\x05\x06"

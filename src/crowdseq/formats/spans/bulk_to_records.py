@@ -15,7 +15,7 @@ from crowdseq.core.building import Record
 from crowdseq.core.label_rows import NumberedTags
 from crowdseq.core.labels import OUTSIDE
 from crowdseq.core.ragged import gather_ranges, offsets_of
-from crowdseq.core.text import SPANS, TEXT
+from crowdseq.formats.extra_keys import SPANS, TEXT
 from crowdseq.formats.settings import ReadSettings
 
 _SPACE, _WORD, _SIGN = range(3)

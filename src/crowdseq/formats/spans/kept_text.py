@@ -7,8 +7,8 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
-from crowdseq.core.text import TEXT
 from crowdseq.errors import Advice, AnnotationError
+from crowdseq.formats.extra_keys import TEXT
 from crowdseq.formats.spans.align import Mark
 from crowdseq.formats.spans.offsets import cluster_starts, whole_number
 

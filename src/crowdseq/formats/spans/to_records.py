@@ -9,8 +9,8 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from crowdseq.core.building import Record
-from crowdseq.core.text import GOLD_SPANS, OFFSETS, ORIGINAL, SPANS, TEXT
 from crowdseq.errors import Advice, FormatError, Problem
+from crowdseq.formats.extra_keys import GOLD_SPANS, OFFSETS, ORIGINAL, SPANS, TEXT
 from crowdseq.formats.findings.collector import Collector
 from crowdseq.formats.spans.align import Grid, Mark, exact_tags, painted, snap
 from crowdseq.formats.spans.kept_text import Document, Normalised, locate

@@ -82,8 +82,8 @@ def _places(table: Table, file: str, collector: Collector) -> _Places:
         (one("answer", [], ""),) if "answer" in chosen else tuple(map(table.header.index, answers)),
         one("id", [identity], "no column tells the document"),
         one("worker", [_WORKER], f"has no column {_WORKER}"),
-        table.place("AssignmentStatus"),
-        table.place("Reject"),
+        table.column("AssignmentStatus"),
+        table.column("Reject"),
     )
 
 

@@ -13,7 +13,7 @@ from crowdseq.formats.files.zip import archive_folder, is_archive
 from crowdseq.formats.findings.collector import Collector
 from crowdseq.formats.format import MARKING, NO, SURE, Format, ReadRecord
 from crowdseq.formats.json_io.strict import JsonFault, loads
-from crowdseq.formats.limits import Limits
+from crowdseq.formats.settings import Limits
 from crowdseq.formats.spans.to_records import Marker
 from crowdseq.formats.tools.inception.documents import Annotated, records
 from crowdseq.formats.tools.inception.uima_parsing import (
