@@ -177,7 +177,19 @@ class CrfTrainer:
     ) -> Tagger:
         """The tagger that these weights make; chain: the labels of the problem, if not the scheme's."""
         frame = problem.frame if isinstance(problem, CrfProblem) else problem
-        streams = tuple(map(_without_zeros, frame.stream_weights(weights)))
+        streams = tuple(
+            _without_zeros(
+                StreamWeights(
+                    stream.name,
+                    stream.offsets,
+                    stream.pieces,
+                    stream.bounds,
+                    stream.labels,
+                    weights[frame.pair_starts[number] : frame.pair_starts[number + 1]],
+                )
+            )
+            for number, stream in enumerate(frame.streams)
+        )
         return Tagger(scheme, self.feature_settings, streams, frame.transitions(weights), chain)
 
 

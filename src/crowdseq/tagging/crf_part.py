@@ -9,9 +9,9 @@ from crowdseq.arrays import FloatArray, IntArray
 from crowdseq.core.text import Text
 from crowdseq.engines.shards import Shard
 from crowdseq.errors import AnnotationError
-from crowdseq.tagging.entries import active_pairs, value_rows
+from crowdseq.tagging.entries import Inventory, active_pairs, value_rows
 from crowdseq.tagging.features import FeatureSettings
-from crowdseq.tagging.inventory import Inventory, Totals, count_pieces, take_stock
+from crowdseq.tagging.inventory import Totals, count_pieces, take_stock
 from crowdseq.tagging.layout import Layout, Pairs
 from crowdseq.tagging.problem import CrfProblem, Likelihood
 from crowdseq.tagging.streams import Passage

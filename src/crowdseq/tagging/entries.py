@@ -1,7 +1,9 @@
-"""What tokens show, laid out for the kernels: listed entries, parts of rows, and the pairs that occur."""
+"""What tokens show, laid out for the kernels: inventories, listed entries, parts of rows, and the pairs that
+occur."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -12,7 +14,52 @@ from crowdseq.numerics.chains.bundles import Entries
 from crowdseq.numerics.compiling import own_labels
 from crowdseq.numerics.features.grouped import RowStretch, count_pairs, list_pairs, scatter
 from crowdseq.numerics.features.listed import ListedTokens
-from crowdseq.tagging.inventory import Inventory
+
+
+@dataclass(frozen=True, eq=False)
+class Inventory:
+    """One stream of a text, ready for training.
+
+    offsets: (O,), from where its values are seen. ids: (T,), the value of each token or -1; edge: the value
+    of positions outside the sentence or -1. Value v has value_pieces[value_bounds[v]:value_bounds[v + 1]].
+    reach: (P, O), which offsets a piece is seen from.
+    """
+
+    name: str
+    offsets: tuple[int, ...]
+    ids: IntArray
+    edge: int
+    value_bounds: IntArray
+    value_pieces: IntArray
+    pieces: tuple[str, ...]
+    reach: BoolArray
+
+    @property
+    def n_values(self) -> int:
+        return len(self.value_bounds) - 1
+
+    @cached_property
+    def piece_bounds(self) -> IntArray:
+        """(P + 1,) bounds in piece_values, which tells the other way round whose each piece is."""
+        return offsets_of(np.bincount(self.value_pieces, minlength=len(self.pieces)))
+
+    @cached_property
+    def piece_values(self) -> IntArray:
+        owners = np.repeat(np.arange(self.n_values, dtype=np.int32), np.diff(self.value_bounds))
+        return owners[np.argsort(self.value_pieces, kind="stable")]
+
+    @property
+    def shown(self) -> dict[str, int]:
+        """How many tokens show each piece at their own position."""
+        shown = count_shown(self.ids, self.value_bounds, self.value_pieces, len(self.pieces))
+        return dict(zip(self.pieces, shown.astype(np.int64).tolist(), strict=True))
+
+
+def count_shown(ids: IntArray, bounds: IntArray, value_pieces: IntArray, n_pieces: int) -> FloatArray:
+    """(P,) how many tokens show the piece at their own position."""
+    counts = np.bincount(ids[ids >= 0], minlength=len(bounds) - 1)
+    entries = np.repeat(counts, np.diff(bounds)).astype(np.float64)
+    return np.asarray(np.bincount(value_pieces, weights=entries, minlength=n_pieces), np.float64)
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,56 +2,17 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cache
 from typing import TypeAlias
 
 import numpy as np
 
 from crowdseq.arrays import BoolArray, FloatArray, IntArray
 from crowdseq.core.ragged import offsets_of
+from crowdseq.tagging.entries import Inventory, count_shown
 from crowdseq.tagging.features import EDGE, PAIRS, WORDS, FeatureSettings
 from crowdseq.tagging.streams import Passage, Stream, further_streams, pair_stream
 from crowdseq.tagging.templates import TEMPLATES, Template
-
-
-@dataclass(frozen=True, eq=False)
-class Inventory:
-    """One stream of a text, ready for training.
-
-    offsets: (O,), from where its values are seen. ids: (T,), the value of each token or -1; edge: the value
-    of positions outside the sentence or -1. Value v has value_pieces[value_bounds[v]:value_bounds[v + 1]].
-    reach: (P, O), which offsets a piece is seen from.
-    """
-
-    name: str
-    offsets: tuple[int, ...]
-    ids: IntArray
-    edge: int
-    value_bounds: IntArray
-    value_pieces: IntArray
-    pieces: tuple[str, ...]
-    reach: BoolArray
-
-    @property
-    def n_values(self) -> int:
-        return len(self.value_bounds) - 1
-
-    @cached_property
-    def piece_bounds(self) -> IntArray:
-        """(P + 1,) bounds in piece_values, which tells the other way round whose each piece is."""
-        return offsets_of(np.bincount(self.value_pieces, minlength=len(self.pieces)))
-
-    @cached_property
-    def piece_values(self) -> IntArray:
-        owners = np.repeat(np.arange(self.n_values, dtype=np.int32), np.diff(self.value_bounds))
-        return owners[np.argsort(self.value_pieces, kind="stable")]
-
-    @property
-    def shown(self) -> dict[str, int]:
-        """How many tokens show each piece at their own position."""
-        shown = _shown(self.ids, self.value_bounds, self.value_pieces, len(self.pieces))
-        return dict(zip(self.pieces, shown.astype(np.int64).tolist(), strict=True))
-
 
 # For every stream how many tokens show each of its pieces.
 Totals: TypeAlias = Mapping[str, Mapping[str, int]]
@@ -156,20 +117,13 @@ def _assemble(
     bounds = offsets_of(np.fromiter(map(len, pieces_of_values), dtype=np.int64, count=len(pieces_of_values)))
     value_pieces = np.array(entries, dtype=np.int32)
     names = tuple(index)
-    kept = often(names, _shown(ids, bounds, value_pieces, len(names)))
+    kept = often(names, count_shown(ids, bounds, value_pieces, len(names)))
     if edge >= 0:
         kept[index[EDGE]] = True
     bounds, value_pieces = _keep(bounds, value_pieces, kept)
     names = tuple(piece for piece, stays in zip(names, kept.tolist(), strict=True) if stays)
     value_pieces, names = _most_shared_first(value_pieces, names)
     return Inventory(name, offsets, ids, edge, bounds, value_pieces, names, _reach(names, offsets, reached))
-
-
-def _shown(ids: IntArray, bounds: IntArray, value_pieces: IntArray, n_pieces: int) -> FloatArray:
-    """(P,) how many tokens show the piece at their own position."""
-    counts = np.bincount(ids[ids >= 0], minlength=len(bounds) - 1)
-    entries = np.repeat(counts, np.diff(bounds)).astype(np.float64)
-    return np.asarray(np.bincount(value_pieces, weights=entries, minlength=n_pieces), np.float64)
 
 
 def _keep(bounds: IntArray, value_pieces: IntArray, kept: BoolArray) -> tuple[IntArray, IntArray]:

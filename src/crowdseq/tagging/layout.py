@@ -16,6 +16,7 @@ from crowdseq.numerics.features.grouped import PieceMasses, RowStretch, pair_mas
 from crowdseq.numerics.features.listed import scatter_entries, scatter_listed
 from crowdseq.numerics.features.piece_rows import PieceRows, ValueWeights, pair_columns, score_values
 from crowdseq.tagging.entries import (
+    Inventory,
     TokenEntries,
     active_pairs,
     cut_rows,
@@ -24,7 +25,6 @@ from crowdseq.tagging.entries import (
     stretches,
     value_rows,
 )
-from crowdseq.tagging.inventory import Inventory
 
 Pairs: TypeAlias = tuple[IntArray, IntArray]  # bounds and labels, as in `numerics.grouped`
 

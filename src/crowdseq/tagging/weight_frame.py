@@ -8,7 +8,6 @@ import numpy as np
 from crowdseq.arrays import BoolArray, FloatArray, IntArray
 from crowdseq.core.labels import LabelScheme
 from crowdseq.core.ragged import offsets_of
-from crowdseq.tagging.scoring import StreamWeights
 from crowdseq.tagging.target_checks import check_pairs
 
 
@@ -82,17 +81,3 @@ class WeightFrame:
         """What targets count for every weight: by pair, and (M, M) for the transitions."""
         check_pairs(edges, self.rules.allowed)
         return np.concatenate([by_pair, edges.ravel()[self.learnt_transitions]])
-
-    def stream_weights(self, weights: FloatArray) -> tuple[StreamWeights, ...]:
-        """The weights by stream, as a tagger has them."""
-        return tuple(
-            StreamWeights(
-                stream.name,
-                stream.offsets,
-                stream.pieces,
-                stream.bounds,
-                stream.labels,
-                weights[self.pair_starts[number] : self.pair_starts[number + 1]],
-            )
-            for number, stream in enumerate(self.streams)
-        )
