@@ -53,7 +53,7 @@ def test_shards_of_few_tokens_give_what_one_shard_gives(name: str, kind: str) ->
     assert len(cut_canonical(world, size).shards) > 4
     made = list_methods()[name]
     one = made(**SETTINGS[name]).aggregate(world)
-    many = made(**SETTINGS[name], shard_tokens=size).aggregate(world)
+    many = made(**(SETTINGS[name] | {"shard_tokens": size})).aggregate(world)
     np.testing.assert_allclose(many.probabilities, one.probabilities, atol=1e-7)
     assert many.history == pytest.approx(one.history, rel=1e-9)
     assert many.parameters.keys() == one.parameters.keys()

@@ -84,7 +84,7 @@ def test_expectations_in_log_space_are_those_of_listed_paths() -> None:
     problem = build(sentences, support=one_label_a_token(sentences))
     targets = soft_targets(problem)
     weights = np.random.default_rng(6).normal(scale=300.0, size=problem.n_weights)
-    likelihood = Likelihood.towards(problem, targets.unary, np.ones(problem.n_sentences))
+    likelihood, _ = Likelihood.towards(problem, targets.unary, np.ones(problem.n_sentences))
     likelihood(weights)
     lattice = problem.lattice(weights)
     wanted = np.concatenate([list_sentence(lattice, n).unary for n in range(problem.n_sentences)])

@@ -18,10 +18,13 @@ from crowdseq.tagging.streams import Passage
 from crowdseq.tagging.targets import check_probabilities, labelled_sentences
 from crowdseq.tagging.weight_frame import ChainRules, StreamPairs, WeightFrame
 
+_USED: FloatArray = np.zeros((0, 0))  # in place of a support that has done its part
+
 
 @dataclass(frozen=True, eq=False)
 class Aim:
-    """What a shard's wanted labels count for each of its pairs, and whether any of its sentences counts."""
+    """What a shard's wanted labels count for each of its weights, transitions aside, for the driver to keep;
+    and whether any of its sentences counts."""
 
     observed: FloatArray
     counts: bool
@@ -56,6 +59,7 @@ class CrfPart:
     def build_alone(self) -> WeightFrame:
         """For a single shard: its own weights are all there are."""
         self._problem = CrfProblem.build(self._passage, self.rules, self.features, support=self.support)
+        self.support = _USED
         return self._problem.frame
 
     def count_pieces(self) -> Totals:
@@ -74,7 +78,7 @@ class CrfPart:
     def build(self, pairs: Sequence[Pairs]) -> None:
         """With those pairs of its pieces that are active in any shard."""
         layout = Layout.of_inventories(self._inventories, self._offsets, self._support, pairs)
-        self._inventories = ()
+        self._inventories, self.support = (), _USED
         learnt = np.flatnonzero(self.rules.allowed)
         self._problem = CrfProblem(layout, self.rules, self._offsets, learnt)
 
@@ -100,8 +104,8 @@ class CrfPart:
             )
         if sentence_weights is None:
             sentence_weights = labelled_sentences(unary, problem.offsets).astype(np.float64)
-        self._likelihood = Likelihood.towards(problem, unary, sentence_weights)
-        return Aim(self._likelihood.observed, bool(sentence_weights.any()))
+        self._likelihood, observed = Likelihood.towards(problem, unary, sentence_weights)
+        return Aim(observed, bool(sentence_weights.any()))
 
     def evaluate(self, weights: FloatArray) -> tuple[float, FloatArray]:
         """The summed log-partitions under the shard's own weights, and their gradient."""

@@ -164,8 +164,8 @@ class CrfProblem:
             )
         if not weights.any():
             raise AnnotationError("there is nothing to train on: no sentence has labels")
-        likelihood = Likelihood.towards(self, targets.unary, weights)
-        observed = self.frame.observed(likelihood.observed, targets.edges(weights))
+        likelihood, observed = Likelihood.towards(self, targets.unary, weights)
+        self.frame.add_edges(observed, targets.edges(weights))
         return Objective(self.frame, likelihood, observed, c2)
 
 
@@ -173,27 +173,31 @@ class CrfProblem:
 class Likelihood:
     """What the expected log-likelihood of one text takes from weights: log-partitions and expected counts.
 
-    observed: what the wanted labels count for every pair. The scratch arrays are overwritten by each call.
+    The scratch arrays are overwritten by each call.
     """
 
     problem: CrfProblem
     sentence_weights: FloatArray
-    observed: FloatArray
     rows: FloatArray
     expected: FloatArray
 
     @classmethod
-    def towards(cls, problem: CrfProblem, unary: FloatArray, sentence_weights: FloatArray) -> "Likelihood":
-        """unary (T, M): wanted label probabilities; sentence_weights (N,): 0 leaves a sentence out."""
+    def towards(
+        cls, problem: CrfProblem, unary: FloatArray, sentence_weights: FloatArray
+    ) -> "tuple[Likelihood, FloatArray]":
+        """unary (T, M): wanted label probabilities; sentence_weights (N,): 0 leaves a sentence out.
+
+        With what they count for every weight, transitions aside, for the caller to keep.
+        """
         check_rows(unary, problem.offsets, sentence_weights)
         check_ends(unary, problem.rules.starts, problem.rules.ends, problem.offsets, sentence_weights)
         layout = problem.layout
         rows = np.empty((layout.n_rows, problem.n_labels))
         repeated = np.repeat(sentence_weights, np.diff(problem.offsets))
         weighted = np.ascontiguousarray(unary * repeated[:, None])
-        observed = np.empty(layout.n_pairs)
-        layout.collect(weighted, rows, observed)
-        return cls(problem, sentence_weights, observed, rows, weighted)
+        observed = np.zeros(problem.n_weights)
+        layout.collect(weighted, rows, observed[: layout.n_pairs])
+        return cls(problem, sentence_weights, rows, weighted), observed
 
     def __call__(self, weights: FloatArray) -> tuple[float, FloatArray]:
         """The weighted sum of log-partitions, and what is expected for every weight: its gradient."""

@@ -79,14 +79,9 @@ class SummedCrf:
 
     def objective(self, aims: Sequence[Aim], edges: FloatArray, c2: float) -> Objective:
         """What `train` minimises: weights to value and gradient."""
-        pairs = Numbering(self.frame.n_pairs, self._own_pairs)
-        observed = pairs.add_up([aim.observed for aim in aims])
-        return Objective(self.frame, self.partition, self.frame.observed(observed, edges), c2)
-
-    @property
-    def _own_pairs(self) -> tuple[IntArray | None, ...]:
-        n_learnt = len(self.frame.learnt_transitions)
-        return tuple(None if own is None else own[: len(own) - n_learnt] for own in self.numbering.own)
+        observed = self.numbering.add_up([aim.observed for aim in aims])
+        self.frame.add_edges(observed, edges)
+        return Objective(self.frame, self.partition, observed, c2)
 
     def partition(self, weights: FloatArray) -> tuple[float, FloatArray]:
         """The summed log-partitions of all shards, and their gradient."""

@@ -77,7 +77,7 @@ class WeightFrame:
         scores.flat[self.learnt_transitions] = weights[self.n_pairs :]
         return scores
 
-    def observed(self, by_pair: FloatArray, edges: FloatArray) -> FloatArray:
-        """What targets count for every weight: by pair, and (M, M) for the transitions."""
+    def add_edges(self, observed: FloatArray, edges: FloatArray) -> None:
+        """Complete what targets count for every weight with (M, M) wanted label pairs for the transitions."""
         check_pairs(edges, self.rules.allowed)
-        return np.concatenate([by_pair, edges.ravel()[self.learnt_transitions]])
+        observed[self.n_pairs :] = edges.ravel()[self.learnt_transitions]

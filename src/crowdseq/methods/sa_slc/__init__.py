@@ -5,7 +5,6 @@ theirs. We follow Eq. 16 and the right side of Eq. 17, one truth shared by all a
 one truth for each, which is another quantity. `docs/methods/sa-slc.md` tells the other departures.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -18,12 +17,12 @@ from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
 from crowdseq.engines.shards import SHARD_TOKENS
 from crowdseq.errors import SettingsError
+from crowdseq.methods.sa_slc.final_belief import FinalBelief
 from crowdseq.methods.sa_slc.joint_em import JointEm
 from crowdseq.methods.sa_slc.preparation import candidates_per_token, prepare
 from crowdseq.methods.sa_slc.rounds import run_rounds
 from crowdseq.methods.sa_slc.settings import Settings, filled
 from crowdseq.numerics.blocks import using_threads
-from crowdseq.tagging.tagger import Tagger
 
 
 @method("sa-slc")
@@ -111,11 +110,11 @@ class SaSlc(JointAggregator):
     def learn(self, corpus: Corpus, context: RunContext = RunContext()) -> Learned:
         ordered = Canonical.of(corpus, whole_documents=True)
         with using_threads(context.engine.threads):
-            consensus, make_tagger = self._rounds(corpus, ordered, context)
-            if make_tagger is None:
+            consensus, belief = self._rounds(corpus, ordered, context)
+            if belief is None:
                 return Learned(consensus, None)
             context.progress("training the tagger", 0, 1)
-            tagger = make_tagger()
+            tagger = belief.train(self.settings.text.tagger_trainer)
             context.progress("training the tagger", 1, 1)
         return Learned(consensus, tagger)
 
@@ -126,8 +125,8 @@ class SaSlc(JointAggregator):
 
     def _rounds(
         self, corpus: Corpus, ordered: Canonical, context: RunContext
-    ) -> tuple[Consensus, Callable[[], Tagger] | None]:
-        """The consensus, and how a tagger is trained on the belief behind it; None when nobody labelled."""
+    ) -> tuple[Consensus, FinalBelief | None]:
+        """The consensus, and the belief behind it; None when nobody labelled anything."""
         if corpus.n_tokens == 0 or corpus.annotations.n_votes == 0:
             return settle(corpus, label_shares(corpus)), None
         session, opened = prepare(ordered.corpus, self.settings, context.engine)
@@ -147,7 +146,7 @@ class SaSlc(JointAggregator):
             mean_log10_valid_sequences=valid,
             **session.vote_tables(end, ordered.annotators),
         )
-        return consensus, lambda: session.tagger(end, self.settings.text.tagger_trainer)
+        return consensus, session.final(end)
 
 
 def _check_memory(session: JointEm[P], context: RunContext) -> None:

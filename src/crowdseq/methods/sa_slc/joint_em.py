@@ -16,14 +16,11 @@ from crowdseq.evaluation.scores import TypeScore
 from crowdseq.methods.sa_slc.coupling import WordSums
 from crowdseq.methods.sa_slc.evidence import draw_tables, model_of_kinds
 from crowdseq.methods.sa_slc.exchange import Believed, RoundSums, RoundTables
+from crowdseq.methods.sa_slc.final_belief import FinalBelief
 from crowdseq.methods.sa_slc.plausibility import LEVELS
 from crowdseq.methods.sa_slc.settings import Settings
 from crowdseq.methods.sa_slc.shard import SaSlcShard
 from crowdseq.numerics.crowds.dependency import DependencyModel, Smoothing
-from crowdseq.tagging.crf import CrfTrainer
-from crowdseq.tagging.summed_crf import SummedCrf
-from crowdseq.tagging.tagger import Tagger
-from crowdseq.tagging.weight_frame import ChainRules
 
 # How many arrays of a kind are alive at the widest moment of a round, counted in the shards and in L-BFGS.
 _TABLE_COPIES, _TOKEN_COPIES, _WEIGHT_COPIES = 3, 10, 20
@@ -199,11 +196,6 @@ class JointEm(Generic[P]):
         n_sentences = len(self.cut.corpus)
         return add_up([free for free, _ in found]) / n_sentences, add_up([v for _, v in found]) / n_sentences
 
-    def tagger(self, state: State[P], trainer: CrfTrainer) -> Tagger:
-        """A tagger of its own, trained on what is believed; the shards make no more rounds after it."""
-        scheme, features = self.cut.corpus.scheme, trainer.feature_settings
-        rules = ChainRules.of_scheme(scheme)
-        self.placed.each("open_tagger", rules, features, state.version.number)
-        crf = SummedCrf.build(self.placed, "tagger", len(self.cut.shards), rules, features)
-        aims = self.placed.each("aim_tagger", state.version.number)
-        return trainer.fit_shards(crf, aims, state.pairs.sum(axis=0), scheme)
+    def final(self, state: State[P]) -> FinalBelief:
+        """What a tagger is trained on in the end."""
+        return FinalBelief(self.cut, self.placed, state.version, state.pairs.sum(axis=0))

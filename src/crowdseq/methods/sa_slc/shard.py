@@ -234,11 +234,13 @@ class SaSlcShard:
         """A CRF of its own, to be trained on what is believed; no more rounds after it."""
         # The two CRFs are the largest things in memory: one goes before the other comes.
         del self.truth, self.evidence, self._candidates, self._coupling, self._mask, self._counts
-        self.tagger = CrfPart(self.corpus.text, rules, features, self._states[version].unary)
+        self._final = self._states[version].unary
+        self._states.forget_others(())
+        self.tagger = CrfPart(self.corpus.text, rules, features, self._final)
 
-    def aim_tagger(self, version: int) -> Aim:
-        """The tagger learns from this belief."""
-        return self.tagger.aim(self._states[version].unary)
+    def aim_tagger(self) -> Aim:
+        """The tagger learns from that belief."""
+        return self.tagger.aim(self._final)
 
 
 def _likely_labels(corpus: Corpus, counts: FloatArray) -> BoolArray:
