@@ -13,10 +13,12 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from crowdseq.aggregation.contract import require
 from crowdseq.arrays import IntArray
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.ragged import gather_ranges
 from crowdseq.core.text import Column, Text
+from crowdseq.engines.shards import Cut, cut_documents
 
 Rows = TypeVar("Rows", bound=NDArray[Any])
 
@@ -135,3 +137,15 @@ def _sorted_table(table: Sequence[str], ids: IntArray) -> tuple[tuple[str, ...],
     numbers = np.full(len(table) + 1, -1, np.int32)
     numbers[used] = np.arange(len(used), dtype=np.int32)
     return tuple(table[number] for number in used), numbers[ids]
+
+
+def cut_canonical(corpus: Corpus, shard_tokens: int) -> Cut:
+    """Whole documents in canonical order, filled up to `shard_tokens`; a corpus that fits stays as it is."""
+    if corpus.n_tokens <= shard_tokens:
+        return Cut.whole(corpus)
+    return cut_documents(corpus, shard_tokens, order_of_documents(corpus))
+
+
+def require_shard_tokens(shard_tokens: int) -> None:
+    """Refuse a size in which no shard could hold a token; used by the methods' `__post_init__`."""
+    require(shard_tokens >= 1, f"shard_tokens is {shard_tokens}, it must be at least 1")

@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from crowdseq.aggregation.canonical import Canonical
+from crowdseq.aggregation.canonical import Canonical, cut_canonical, require_shard_tokens
 from crowdseq.aggregation.contract import (
     JointAggregator,
     Learned,
@@ -16,16 +16,13 @@ from crowdseq.aggregation.contract import (
     require_rounds,
 )
 from crowdseq.aggregation.settling import settle
-from crowdseq.aggregation.shards import cut_canonical, require_shard_tokens
 from crowdseq.aggregation.voting import label_shares
 from crowdseq.arrays import FloatArray, IntArray
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.ragged import gather_ranges
 from crowdseq.core.spans import convert
 from crowdseq.engines.engine import Engine, Placed
-from crowdseq.engines.shards import SHARD_TOKENS, Cut, Shard
-from crowdseq.engines.sums import add_up
-from crowdseq.engines.versions import Kept, Version, Versions
+from crowdseq.engines.shards import SHARD_TOKENS, Cut, Kept, Shard, Version, Versions, add_up
 from crowdseq.numerics.blocks import using_threads
 from crowdseq.numerics.chains.chain import Lattice, log_partition, marginals
 from crowdseq.numerics.em import Climb, climb

@@ -10,7 +10,7 @@ import numpy as np
 from crowdseq.arrays import FloatArray, IntArray
 from crowdseq.core.ragged import gather_ranges, offsets_of
 from crowdseq.engines.engine import Placed
-from crowdseq.engines.sums import Numbering, add_up
+from crowdseq.engines.shards import Numbering, add_up
 from crowdseq.errors import AnnotationError
 from crowdseq.numerics.optimise.lbfgs import Memory, Minimiser, Optimum
 from crowdseq.tagging.crf_part import Aim

@@ -19,8 +19,7 @@ from crowdseq.core.corpus import Corpus
 from crowdseq.engines.shards import SHARD_TOKENS
 from crowdseq.errors import SettingsError
 from crowdseq.methods.sa_slc.joint_em import JointEm
-from crowdseq.methods.sa_slc.preparation import candidates_per_token, prepare
-from crowdseq.methods.sa_slc.rounds import run_rounds
+from crowdseq.methods.sa_slc.rounds import candidates_per_token, prepare, run_rounds
 from crowdseq.methods.sa_slc.settings import Settings, filled
 from crowdseq.numerics.blocks import using_threads
 from crowdseq.tagging.tagger import Tagger

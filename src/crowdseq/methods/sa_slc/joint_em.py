@@ -9,14 +9,11 @@ import numpy as np
 from crowdseq.aggregation.truth import P, TruthModel, are_finite
 from crowdseq.arrays import FloatArray, IntArray
 from crowdseq.engines.engine import Placed
-from crowdseq.engines.shards import Cut
-from crowdseq.engines.sums import Numbering, add_up
-from crowdseq.engines.versions import Version, Versions
+from crowdseq.engines.shards import Cut, Numbering, Version, Versions, add_up
 from crowdseq.evaluation.scores import TypeScore
 from crowdseq.methods.sa_slc.coupling import WordSums
-from crowdseq.methods.sa_slc.evidence import draw_tables, model_of_kinds
+from crowdseq.methods.sa_slc.evidence import LEVELS, draw_tables, model_of_kinds
 from crowdseq.methods.sa_slc.exchange import Believed, RoundSums, RoundTables
-from crowdseq.methods.sa_slc.plausibility import LEVELS
 from crowdseq.methods.sa_slc.settings import Settings
 from crowdseq.methods.sa_slc.shard import SaSlcShard
 from crowdseq.numerics.crowds.dependency import DependencyModel, Smoothing
