@@ -1,4 +1,4 @@
-"""NumberedNames: strings to numbers in the order of their first appearance, checked on the way in."""
+"""Strings to numbers in the order of their first appearance: names, and rows of labels."""
 
 import unicodedata
 from collections.abc import Callable, Hashable, Sequence

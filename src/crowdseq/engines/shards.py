@@ -1,4 +1,4 @@
-"""Shard: whole documents of a corpus; and how a corpus is cut into shards."""
+"""Shards: whole documents of a corpus, the states they hold, and sums in their order."""
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass

@@ -28,8 +28,7 @@ from crowdseq.numerics.chains.chain import Lattice, log_partition, marginals
 from crowdseq.numerics.em import Climb, climb
 from crowdseq.numerics.optimise.lbfgs import Memory, Minimiser, Optimum
 from crowdseq.tagging.crf import CrfTrainer
-from crowdseq.tagging.crf_part import Aim, CrfPart
-from crowdseq.tagging.summed_crf import SummedCrf
+from crowdseq.tagging.summed_crf import Aim, CrfPart, SummedCrf
 from crowdseq.tagging.weight_frame import ChainRules
 
 TRUTHS = ("tagger", "annotators")

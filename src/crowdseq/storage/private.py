@@ -1,4 +1,4 @@
-"""Names that only one process writes under, and what killed processes left under such names."""
+"""A writer's own part beside its target, and the exchange that puts it in place."""
 
 import ctypes
 import errno

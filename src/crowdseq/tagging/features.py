@@ -1,4 +1,4 @@
-"""What a token looks like to the model: which templates are seen from which offsets, by name."""
+"""What a token looks like to the model: templates of words, and which are seen from which offsets."""
 
 import re
 import unicodedata

@@ -1,4 +1,4 @@
-"""Targets: what a tagger is trained towards, as hard tags or as probabilities of tags and tag pairs."""
+"""Targets: what a tagger is trained towards, and whether that can be done at all."""
 
 from dataclasses import dataclass
 

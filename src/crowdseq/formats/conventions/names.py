@@ -1,4 +1,4 @@
-"""Annotators and documents under the names that the user gives them."""
+"""Names of annotators, documents and labels as the user wants them, and who agreed with a consensus."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping

@@ -1,4 +1,4 @@
-"""Source and Stream: where bytes come from (a file, standard input, memory), read once and watched."""
+"""Source and Stream: where bytes come from (file, standard input, memory), read once, unpacked under limits."""
 
 import hashlib
 import io

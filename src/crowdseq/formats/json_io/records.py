@@ -1,4 +1,4 @@
-"""JSON objects of a file one by one, whether they stand in lines, in an array or pretty-printed."""
+"""JSON objects one by one: out of lines, arrays and pretty-printed files, and into lines and arrays."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping

@@ -5,10 +5,9 @@ from functools import partial
 
 import numpy as np
 
-from crowdseq.aggregation.canonical import cut_canonical
+from crowdseq.aggregation.canonical import assign_folds, cut_canonical
 from crowdseq.aggregation.contract import Keeper, RunContext
 from crowdseq.aggregation.crf_truth import CrfTruth
-from crowdseq.aggregation.folds import assign_folds
 from crowdseq.aggregation.truth import P
 from crowdseq.arrays import BoolArray, FloatArray
 from crowdseq.core.corpus import Corpus

@@ -31,8 +31,8 @@ from crowdseq.numerics.chains.pruned_chain import (
     pruned_marginals,
 )
 from crowdseq.numerics.crowds.votes import count_votes
-from crowdseq.tagging.crf_part import Aim, CrfPart
 from crowdseq.tagging.features import FeatureSettings
+from crowdseq.tagging.summed_crf import Aim, CrfPart
 from crowdseq.tagging.weight_frame import ChainRules
 
 _LEAST = 1e-6  # a label without votes keeps this share in the first belief, so that the scheme can use it

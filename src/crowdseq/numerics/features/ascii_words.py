@@ -1,4 +1,4 @@
-"""Known pieces of ASCII words found without making strings: a hash table over bytes.
+"""Hash tables of kernels: known pieces of ASCII words without making strings, and whole numbers.
 
 A text holds words laid end to end as bytes. What a template shows of a word is looked up at once among the
 known pieces ("suffix=ing"), so only numbers come out.

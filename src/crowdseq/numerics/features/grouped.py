@@ -16,7 +16,7 @@ import numpy as np
 from crowdseq.arrays import FloatArray, IntArray
 from crowdseq.numerics.blocks import Block
 from crowdseq.numerics.chains.bundles import Entries, TokenScores, label_count
-from crowdseq.numerics.chains.token_scores import write_scores
+from crowdseq.numerics.chains.chain_blocks import write_scores
 from crowdseq.numerics.compiling import inlined, kernel
 from crowdseq.numerics.features.piece_rows import add_row
 from crowdseq.numerics.lanes import N_LANES, add, load, store

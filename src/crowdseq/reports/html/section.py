@@ -1,4 +1,4 @@
-"""Section: a part of the page with its heading, and the parts that many sections are made of."""
+"""Section: a part of the page; HTML that is safe by the way it is made, and spans with how sure they are."""
 
 import re
 from collections.abc import Iterable, Sequence
