@@ -1,4 +1,4 @@
-"""Source and Stream: where bytes come from (file, standard input, memory), read once, unpacked under limits."""
+"""Source and Stream: where bytes come from (file, standard input, memory), unpacked under limits."""
 
 import hashlib
 import io
