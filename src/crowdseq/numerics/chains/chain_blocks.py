@@ -18,7 +18,7 @@ from crowdseq.numerics.chains.scaled_passes import (
 )
 from crowdseq.numerics.chains.sizes import label_count, longest_sentence, padded_width
 from crowdseq.numerics.chains.token_scores import write_scores
-from crowdseq.numerics.compiling import kernel
+from crowdseq.numerics.compiling import borrowing_kernel, kernel
 
 
 @kernel
@@ -28,7 +28,7 @@ def sum_block(chains: Chains, sums: Sums, block: Block) -> None:
     A sentence without a path gets minus infinity and rows of zeros, one of weight zero 0 and rows of zeros.
     Scores are made sentence by sentence and never leave the cache.
     """
-    labels, moves, edges = chains.labels, chains.moves, chains.moves.edges
+    labels, token_scores, moves, edges = chains.labels, chains.scores, chains.moves, chains.moves.edges
     offsets, weights = chains.sentences
     n_labels, width = label_count(labels, edges.shape[1]), padded_width(labels, edges.shape[1])
     steps = exponentiate_transitions(moves.transitions, width)
@@ -49,7 +49,7 @@ def sum_block(chains: Chains, sums: Sums, block: Block) -> None:
         own = flat[start * n_labels : stop * n_labels]
         verdict = EXTREME
         if steps.tame:
-            write_scores(labels, chains.scores, start, stop, width, space.weights)
+            write_scores(labels, token_scores, start, stop, width, space.weights)
             log_total, verdict = _scaled_sums(labels, edges, steps, space, stop - start, weights[n], own)
             log_partition[n] = log_total + (stop - start - 1) * steps.shift
         if verdict == NO_PATH:
@@ -57,7 +57,7 @@ def sum_block(chains: Chains, sums: Sums, block: Block) -> None:
             expected[start:stop] = 0.0
         elif verdict == EXTREME:
             scores = np.empty((stop - start, n_labels))
-            write_scores(labels, chains.scores, start, stop, scores.shape[1], scores.reshape(-1))
+            write_scores(labels, token_scores, start, stop, scores.shape[1], scores.reshape(-1))
             log_partition[n] = log_marginals(scores, moves, weights[n], expected[start:stop], pairwise)
         if sums.weighted and weights[n] != 1.0:
             for place in range(len(own)):
@@ -67,7 +67,7 @@ def sum_block(chains: Chains, sums: Sums, block: Block) -> None:
             pairwise[i, j] += space.outer[i * width + j] * steps.weights[i * width + j]
 
 
-@kernel
+@borrowing_kernel
 def _scaled_sums(
     labels: tuple[int, ...],
     edges: FloatArray,

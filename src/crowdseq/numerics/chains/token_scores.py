@@ -5,11 +5,11 @@ import numpy as np
 from crowdseq.arrays import FloatArray
 from crowdseq.numerics.chains.bundles import Entries, TokenScores
 from crowdseq.numerics.chains.sizes import label_count
-from crowdseq.numerics.compiling import kernel
+from crowdseq.numerics.compiling import borrowing_kernel
 from crowdseq.numerics.lanes import N_LANES, add, load, spread, store
 
 
-@kernel
+@borrowing_kernel
 def write_scores(
     labels: tuple[int, ...], scores: TokenScores, first: int, last: int, stride: int, target: FloatArray
 ) -> None:
@@ -24,7 +24,7 @@ def write_scores(
         _add_entries(scores.entries, scores.weights, first, last, stride, target)
 
 
-@kernel
+@borrowing_kernel
 def _copy_rows(
     labels: tuple[int, ...], unary: FloatArray, first: int, last: int, stride: int, target: FloatArray
 ) -> None:
@@ -37,7 +37,7 @@ def _copy_rows(
             target[place + j] = -np.inf
 
 
-@kernel
+@borrowing_kernel
 def _sum_rows(
     labels: tuple[int, ...], scores: TokenScores, first: int, last: int, stride: int, target: FloatArray
 ) -> None:
@@ -66,7 +66,7 @@ def _sum_rows(
             target[place + j] = -np.inf
 
 
-@kernel
+@borrowing_kernel
 def _add_entries(
     entries: Entries, weights: FloatArray, first: int, last: int, stride: int, target: FloatArray
 ) -> None:
