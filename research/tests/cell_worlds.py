@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from crowdseq_research.paper.cells.cell_file import CellFile
-from crowdseq_research.paper.cells.parallel import Workers, compute_all
+from crowdseq_research.cells.cell_file import CellFile
+from crowdseq_research.cells.parallel import Workers, compute_all
 
 KEYS = [{"data": "none", "method": "wait", "number": number} for number in range(8)]
 

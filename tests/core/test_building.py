@@ -102,7 +102,7 @@ def test_fault_12_labelling_a_sentence_twice_is_an_error_that_names_both_places(
     builder = CorpusBuilder()
     builder.add(Record(["x"], "s", annotations={"w3": ["O"]}, place="one.jsonl:4"))
     with pytest.raises(
-        AnnotationError, match=r"annotator w3 labelled this sentence before \(one.jsonl:4\), .*--duplicates"
+        AnnotationError, match=r"annotator w3 labelled this sentence before \(one.jsonl:4\), .*duplicates="
     ):
         builder.add(Record(["x"], "s", annotations={"w3": ["O"]}, place="two.jsonl:9"))
 

@@ -59,6 +59,17 @@ def test_links_lead_somewhere(page: Path) -> None:
             assert (page.parent / target).exists(), f"{page.name}: {target}"
 
 
+def test_the_map_names_modules_that_exist() -> None:
+    text = (ROOT / "docs" / "architecture.md").read_text("utf-8")
+    table = text.split("## The path of a record", 1)[1].split("## Inside a corpus", 1)[0]
+    named = re.findall(r"`((?:\w+/)+(?:\w+\.py)?)`", table)
+    assert len(named) > 20
+    missing = [
+        name for name in named if not (ROOT / "src/crowdseq" / name).exists() and not (ROOT / name).exists()
+    ]
+    assert missing == []
+
+
 def python_examples() -> list[tuple[str, str]]:
     """Python blocks of the tutorial, which are meant to run one after the other."""
     text = (ROOT / "docs" / "tutorial.md").read_text("utf-8")

@@ -187,7 +187,7 @@ def test_a_folder_does_not_go_to_standard_output(
     form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    what = f"{form} writes a folder, standard output holds none: name one with -o"
+    what = f"{form} writes a folder, standard output holds none: name one"
     with pytest.raises(SettingsError, match=what):
         write(consensus().corpus, "-", format=form)
     if form != "conll-folder":

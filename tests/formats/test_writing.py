@@ -158,7 +158,7 @@ def test_a_corpus_goes_to_standard_output(capfdbinary: pytest.CaptureFixture[byt
 
 def test_a_name_that_tells_no_format_needs_one(tmp_path: Path) -> None:
     able = ", ".join(form.name for form in list_formats() if form.write or form.write_folder)
-    with pytest.raises(SettingsError, match=rf"does not tell a format, say it with --to \({able}\)"):
+    with pytest.raises(SettingsError, match=rf"does not tell a format, say it with format= \({able}\)"):
         write(corpus("a/O"), tmp_path / "out.xyz")
     with pytest.raises(SettingsError, match="format 'docx' is unknown, choose one of jsonl, "):
         write(corpus("a/O"), tmp_path / "out", format="docx")

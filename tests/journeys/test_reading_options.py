@@ -79,7 +79,7 @@ def test_layers_are_described_written_and_asked_for(shell: Shell, tmp_path: Path
     assert [layer["types"] for layer in layers] == [["LOC"], ["ORG"]]
     asked = shell("agree", "crowd", "--overlaps", "layers")
     assert asked.code == 3
-    assert "say which one: --types LOC (1 spans) or --types ORG (1 spans)" in asked.err
+    assert "say which one with --types: LOC (1 spans) or ORG (1 spans)" in asked.err
     assert shell("convert", "crowd", "-o", "out.jsonl", "--overlaps", "layers").code == 0
     assert sorted(path.name for path in tmp_path.glob("out*")) == ["out.LOC.jsonl", "out.ORG.jsonl"]
 

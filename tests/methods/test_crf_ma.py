@@ -9,8 +9,10 @@ import pytest
 from builders import corpus, random_corpus
 from crowdseq.arrays import FloatArray
 from crowdseq.core.corpus import Corpus
+from crowdseq.engines.local import LocalEngine
 from crowdseq.errors import SettingsError
 from crowdseq.methods.crf_ma import CrfMa, _Joint
+from shard_worlds import only_worker
 
 
 def listed_answers(world: Corpus, emissions: FloatArray, steps: FloatArray) -> list[tuple[int, int, float]]:
@@ -42,13 +44,17 @@ def test_who_is_right_equals_the_listing_of_all_sequences(seed: int) -> None:
     world = random_corpus(
         seed, sentences=8, length=2, annotators=4, types=("P", "Q"), kind="plain", unlabelled=0.2
     )
-    joint = _Joint.of(CrfMa(features="basic", iterations=4), world)
+    joint = _Joint.of(CrfMa(features="basic", iterations=4), world, LocalEngine())
+    shard = only_worker(joint.placed)
     before, _ = joint.step(joint.start())
     state, objective = joint.step(before)
-    emissions, steps = joint.problem.emissions(state.weights), joint.problem.transitions(state.weights)
+    emissions, steps = (
+        shard.crf.problem.emissions(state.weights),
+        shard.crf.problem.transitions(state.weights),
+    )
     answers = listed_answers(world, emissions, steps)
     assert [(s, k) for s, k, _ in answers] == list(
-        zip(joint.rows.sentences.tolist(), joint.rows.voters.tolist(), strict=True)
+        zip(shard.rows.sentences.tolist(), shard.rows.voters.tolist(), strict=True)
     )
     likelihood, chances = 0.0, []
     for place in sorted({s for s, _, _ in answers}):
@@ -56,9 +62,9 @@ def test_who_is_right_equals_the_listing_of_all_sequences(seed: int) -> None:
         total = sum(strength * np.exp(score) for strength, score in mine)
         chances += [strength * np.exp(score) / total for strength, score in mine]
         likelihood += float(np.log(total / sum(strength for strength, _ in mine)))
-    np.testing.assert_allclose(state.chances, chances, atol=1e-9)
-    prior = joint.smoothing * float((np.log(state.strengths) - state.strengths).sum())
-    penalty = joint.c2 * float(state.weights @ state.weights)
+    np.testing.assert_allclose(shard._chances[state.version.number], chances, atol=1e-9)
+    prior = joint.recipe.smoothing * float((np.log(state.strengths) - state.strengths).sum())
+    penalty = joint.recipe.c2 * float(state.weights @ state.weights)
     assert objective == pytest.approx(likelihood - penalty + prior, rel=1e-9)
 
 

@@ -1,15 +1,16 @@
 """SA-SLC against counting by hand and listing every sequence."""
 
 from collections import defaultdict
+from dataclasses import replace
 from itertools import pairwise, product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from builders import corpus, random_corpus
 from crowdseq.aggregation.contract import RunContext
-from crowdseq.aggregation.truth_model import Belief
 from crowdseq.arrays import FloatArray
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.labels import LabelScheme
@@ -18,11 +19,18 @@ from crowdseq.errors import SettingsError
 from crowdseq.evaluation.scores import score_tags
 from crowdseq.formats import read
 from crowdseq.methods.sa_slc import SaSlc
-from crowdseq.methods.sa_slc.evidence import ContextVotes, Evidence, word_numbers
+from crowdseq.methods.sa_slc.evidence import (
+    LEVELS,
+    ContextVotes,
+    Evidence,
+    model_of_kinds,
+    plausibility_levels,
+    word_numbers,
+)
 from crowdseq.methods.sa_slc.joint_em import JointEm, State
-from crowdseq.methods.sa_slc.plausibility import LEVELS, plausibility_levels
-from crowdseq.methods.sa_slc.preparation import prepare
+from crowdseq.methods.sa_slc.rounds import prepare
 from crowdseq.numerics.crowds.dependency import Smoothing
+from shard_worlds import only_worker
 
 PLAIN_EM = {
     "folds": 1,
@@ -96,17 +104,22 @@ def test_tables_are_normalised_expected_counts(dependency: str) -> None:
         n_labels = len(world.scheme)
         truth = np.random.default_rng(seed).dirichlet(np.ones(n_labels), world.n_tokens)
         evidence = Evidence.of(votes_of(world, "document"), dependency, world.n_tokens, n_labels)
-        found = np.exp(evidence.learn(truth, COUNTING))
+        found = np.exp(learned(evidence, truth, COUNTING))
         counts: dict[tuple[object, ...], FloatArray] = defaultdict(np.zeros((n_labels, n_labels)).copy)
         contexts = slow_contexts(world, "document")
         for (token, who), (given, before, earlier) in contexts.items():
             counts[who, *context(dependency, before, earlier)][:, given] += truth[token]
         votes = evidence.votes
-        for vote, kind in enumerate(evidence.model.kinds.tolist()):
+        for vote, kind in enumerate(evidence.table.kinds.tolist()):
             token, who = int(votes.tokens[vote]), int(votes.annotators[vote])
             given, before, earlier = contexts[token, who]
             table = counts[who, *context(dependency, before, earlier)]
             np.testing.assert_allclose(found[kind], table[:, given] / table.sum(axis=1), atol=1e-9)
+
+
+def learned(evidence: Evidence, truth: FloatArray, smoothing: Smoothing) -> FloatArray:
+    """Log probabilities of the kinds of votes when there are no other shards."""
+    return model_of_kinds(evidence.rows).log_probabilities(evidence.table.gather(truth), smoothing)
 
 
 def context(dependency: str, before: int, earlier: int) -> tuple[object, ...]:
@@ -120,9 +133,11 @@ def context(dependency: str, before: int, earlier: int) -> tuple[object, ...]:
     return (before, earlier)
 
 
-def session_of(world: Corpus, **settings: object) -> JointEm:
+def session_of(world: Corpus, **settings: object) -> tuple[JointEm[FloatArray], Any]:
+    """The rounds of a corpus, and the only shard."""
     recipe = SaSlc(**(PLAIN_EM | {"repeat_tokens": "all"} | settings))  # type: ignore[arg-type]
-    return prepare(world, recipe.settings)[0]
+    session = prepare(world, recipe.settings, LocalEngine())[0]
+    return session, only_worker(session.placed)
 
 
 def listed_posterior(
@@ -150,31 +165,29 @@ def test_a_round_equals_listing_all_sequences(dependency: str) -> None:
         world = small_world(seed)
         if world.annotations.n_votes == 0:
             continue
-        session = session_of(world, dependency=dependency, repeat_scope="document")
-        rng = np.random.default_rng(seed)
-        weights = rng.normal(0, 0.5, (1, session.truth.problem.n_weights))
-        tables = np.log(
-            rng.dirichlet(np.ones(5), (session.evidence.model.n_kinds, len(world.scheme)))[..., 0]
-        )
-        state = session.from_tables(tables, weights)
-        scores = session.truth.problem.emissions(weights[0])
-        for vote, kind in enumerate(session.evidence.model.kinds.tolist()):
-            scores[session.evidence.votes.tokens[vote]] += tables[kind]
-        transitions = session.truth.problem.transitions(weights[0])
+        session, shard = session_of(world, dependency=dependency, repeat_scope="document")
+        rng, problem = np.random.default_rng(seed), shard.truth.crf.problem
+        weights = rng.normal(0, 0.5, (1, problem.n_weights))
+        tables = np.log(rng.dirichlet(np.ones(5), (session.model.n_kinds, len(world.scheme)))[..., 0])
+        believed = session.unary(session.from_tables(tables, weights))
+        scores = problem.emissions(weights[0])
+        for vote, kind in enumerate(shard.evidence.table.kinds.tolist()):
+            scores[shard.evidence.votes.tokens[vote]] += tables[kind]
+        transitions = problem.transitions(weights[0])
         for place in range(len(world)):
             part = slice(world.offsets[place], world.offsets[place + 1])
             unary, _ = listed_posterior(world, place, scores, transitions)
-            np.testing.assert_allclose(state.belief.unary[part], unary, atol=1e-9)
+            np.testing.assert_allclose(believed[part], unary, atol=1e-9)
 
 
 def test_votes_that_err_together_count_as_fewer() -> None:
     for seed in range(20):
         world = small_world(seed)
-        session = session_of(world, temper=0.8, correlation=0.25)
-        n_votes = np.bincount(session.evidence.votes.tokens, minlength=world.n_tokens)
+        _, shard = session_of(world, temper=0.8, correlation=0.25)
+        n_votes = np.bincount(shard.evidence.votes.tokens, minlength=world.n_tokens)
         for token, n in enumerate(n_votes.tolist()):
             together = 0.8 * (n / (1 + 0.25 * (n - 1)) if n else 0.0)
-            assert float(session.vote_weights[token, 0]) * n == pytest.approx(together)
+            assert float(shard.vote_weights[token, 0]) * n == pytest.approx(together)
 
 
 def test_tables_of_plausible_words_are_counted_apart() -> None:
@@ -188,12 +201,12 @@ def test_tables_of_plausible_words_are_counted_apart() -> None:
         entity = 1.0 - unseen[:, world.scheme.outside] if world.scheme.outside >= 0 else np.zeros(len(unseen))
         assert [sum(chance > cut for cut in LEVELS) for chance in entity.tolist()] == levels.tolist()
         evidence = Evidence.of(votes_of(world, "document"), "local", world.n_tokens, n_labels).within(levels)
-        found = np.exp(evidence.learn(truth, COUNTING))
+        found = np.exp(learned(evidence, truth, COUNTING))
         counts: dict[tuple[int, ...], FloatArray] = defaultdict(np.zeros((n_labels, n_labels)).copy)
         contexts = slow_contexts(world, "document")
         for (token, who), (given, before, _) in contexts.items():
             counts[int(levels[token]), who, before][:, given] += truth[token]
-        for vote, kind in enumerate(evidence.model.kinds.tolist()):
+        for vote, kind in enumerate(evidence.table.kinds.tolist()):
             token, who = int(evidence.votes.tokens[vote]), int(evidence.votes.annotators[vote])
             given, before, _ = contexts[token, who]
             table = counts[int(levels[token]), who, before]
@@ -205,14 +218,14 @@ def test_the_objective_is_the_likelihood_of_a_shared_truth_less_the_penalty() ->
         world = small_world(seed)
         if world.annotations.n_votes == 0:
             continue
-        session = session_of(world, dependency="local")
-        before = session.from_shares(np.full((world.n_tokens, len(world.scheme)), 1 / len(world.scheme)))
-        after = session.step(before)
-        tables = session.evidence.learn(before.belief.unary, session.smoothing)
-        free = session.truth.problem.emissions(after.weights[0])
-        clamped = free + session.evidence.table.fold(tables)
-        transitions = session.truth.problem.transitions(after.weights[0])
-        expected = -session.truth.trainer.c2 * float(np.square(after.weights).sum())
+        session, shard = session_of(world, dependency="local", start="votes")
+        before = session.start()
+        believed, after = session.unary(before), session.step(before)
+        tables, problem = learned(shard.evidence, believed, session.smoothing), shard.truth.crf.problem
+        free = problem.emissions(after.params[0])
+        clamped = free + shard.evidence.table.fold(tables)
+        transitions = problem.transitions(after.params[0])
+        expected = -session.settings.text.c2 * float(np.square(after.params).sum())
         for place in range(len(world)):
             expected += listed_posterior(world, place, clamped, transitions)[1]
             expected -= listed_posterior(world, place, free, transitions)[1]
@@ -221,15 +234,16 @@ def test_the_objective_is_the_likelihood_of_a_shared_truth_less_the_penalty() ->
 
 def test_told_probabilities_are_those_of_the_belief_behind_the_tags() -> None:
     world = random_corpus(8, sentences=40, documents=8, accuracy=0.6)
-    session, _ = prepare(world, SaSlc(rounds=3).settings)
-    state = session.from_shares(np.full((world.n_tokens, len(world.scheme)), 1 / len(world.scheme)))
+    session, _ = prepare(world, SaSlc(rounds=3).settings, LocalEngine())
+    state, shard = session.start(), only_worker(session.placed)
     for _ in range(3):
         state = session.step(state)
-        scores, transitions = session.truth.scores(state.weights)
-        again = session._believe(scores + state.said, transitions)[0].unary
-        np.testing.assert_array_equal(again, state.belief.unary)
+        session.truth.score(state.params)
+        text, believed = shard.truth.potentials, session.unary(state)
+        again = shard._believe(text.unary + session.arrays(state)["said"], text).unary
+        np.testing.assert_array_equal(again, believed)
         # Nearly no softening is nearly the belief itself.
-        np.testing.assert_allclose(session.softened(state, 1.0 + 1e-9), state.belief.unary, atol=1e-6)
+        np.testing.assert_allclose(session.softened(state, 1.0 + 1e-9), believed, atol=1e-6)
 
 
 def test_more_folds_than_documents_are_as_many_as_documents() -> None:
@@ -278,15 +292,16 @@ def test_local_confusions_are_recovered_from_a_generated_crowd() -> None:
     assert score_tags(world.gold_tags, consensus.tag_ids, world.offsets, world.scheme).f1 == pytest.approx(
         1, abs=0.02
     )
-    session, _ = prepare(world, recipe.settings)
-    learned = np.exp(session.evidence.learn(np.array(consensus.probabilities), session.smoothing))
-    votes, errors = session.evidence.votes, []
-    enough = np.bincount(session.evidence.model.kinds)
-    for vote, kind in enumerate(session.evidence.model.kinds.tolist()):
+    session, _ = prepare(world, recipe.settings, LocalEngine())
+    evidence = only_worker(session.placed).evidence
+    found = np.exp(learned(evidence, np.array(consensus.probabilities), session.smoothing))
+    votes, errors = evidence.votes, []
+    enough = np.bincount(evidence.table.kinds)
+    for vote, kind in enumerate(evidence.table.kinds.tolist()):
         before = int(votes.previous[vote]) if votes.previous[vote] >= 0 else 3
         who, given = int(votes.annotators[vote]), int(votes.labels[vote])
         if enough[kind] > 100:
-            errors.append(abs(learned[kind, given] - tables[who, before, given, given]))
+            errors.append(abs(found[kind, given] - tables[who, before, given, given]))
     assert np.mean(errors) < 0.05
 
 
@@ -370,12 +385,11 @@ def test_a_round_that_breaks_down_is_not_taken(monkeypatch: pytest.MonkeyPatch) 
     world = random_corpus(4, sentences=20, documents=5)
     good_step = JointEm.step
 
-    def step(self: JointEm, state: State) -> State:
+    def step(self: JointEm[FloatArray], state: State[FloatArray]) -> State[FloatArray]:
         after = good_step(self, state)
         if len(after.history) < 3:
             return after
-        broken = Belief(np.full_like(after.belief.unary, np.nan), after.belief.pairwise)
-        return State(broken, after.weights, after.said, after.history)
+        return replace(after, params=np.full_like(after.params, np.nan), is_sound=False)
 
     monkeypatch.setattr(JointEm, "step", step)
     consensus = SaSlc(rounds=5, tolerance=0.0).aggregate(world)

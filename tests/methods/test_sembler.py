@@ -8,19 +8,26 @@ import pytest
 
 from builders import corpus, random_corpus
 from crowd_oracles import votes_by_token
+from crowdseq.engines.local import LocalEngine
 from crowdseq.errors import SettingsError
 from crowdseq.methods.sembler import Sembler, _Joint
+from shard_worlds import only_worker
 
 
 @pytest.mark.parametrize("candidates", ["voted", "off"])
 @pytest.mark.parametrize("seed", range(4))
 def test_the_expected_truth_equals_the_listing_of_all_sequences(candidates: str, seed: int) -> None:
     world = random_corpus(seed, sentences=6, length=2, annotators=3, types=("X",), unlabelled=0.1)
-    joint = _Joint.of(Sembler(candidates=candidates, features="basic", iterations=4), world)
-    state, objective = joint.step(joint.step(joint.start(world))[0])
+    joint = _Joint.of(Sembler(candidates=candidates, features="basic", iterations=4), world, LocalEngine())
+    shard = only_worker(joint.placed)
+    state, objective = joint.step(joint.step(joint.start())[0])
     assert state.judgement is not None
     confusions = state.judgement.describe()["confusions"]
-    emissions, steps = joint.problem.emissions(state.weights), joint.problem.transitions(state.weights)
+    emissions, steps = (
+        shard.crf.problem.emissions(state.weights),
+        shard.crf.problem.transitions(state.weights),
+    )
+    expected = joint.truth(state)
     votes, scheme, likelihood = votes_by_token(world), world.scheme, 0.0
     for start, stop in pairwise(world.offsets.tolist()):
         free, clamped, truth = 0.0, 0.0, np.zeros((stop - start, len(scheme)))
@@ -31,13 +38,13 @@ def test_the_expected_truth_equals_the_listing_of_all_sequences(candidates: str,
             weight = float(np.exp(score + sum(steps[a, b] for a, b in pairwise(path))))
             free += weight
             for t, label in enumerate(path):
-                weight *= float(np.isfinite(joint.barred[start + t, label]))
+                weight *= float(np.isfinite(shard.barred[start + t, label]))
                 for vote in votes[start + t]:
                     weight *= confusions[vote.annotator, label, vote.given]
             clamped += weight
             truth[range(len(path)), path] += weight
         likelihood += float(np.log(clamped / free))
-        np.testing.assert_allclose(state.truth[start:stop], truth / clamped, atol=1e-9)
+        np.testing.assert_allclose(expected[start:stop], truth / clamped, atol=1e-9)
     penalty = joint.c2 * float(state.weights @ state.weights)
     assert objective == pytest.approx(likelihood - penalty + state.judgement.credit, rel=1e-9)
 

@@ -9,7 +9,7 @@ from crowdseq.arrays import BoolArray, FloatArray
 from crowdseq.core.labels import LabelScheme
 from crowdseq.numerics.blocks import using_threads
 from crowdseq.numerics.chains.candidates import candidate_mask, consistency, count_sequences, with_paths
-from crowdseq.numerics.chains.pruned_chain import CandidateLists, mean_log10_sequences, pruned_marginals
+from crowdseq.numerics.chains.pruned_chain import CandidateLists, log10_sequences, pruned_marginals
 
 IOB = LabelScheme.of_types(["LOC", "ORG", "PER"])
 
@@ -137,6 +137,6 @@ def test_sequences_are_counted_as_powers_of_ten() -> None:
     mask = votes("O B-PER", "B-PER I-PER O", "I-PER I-LOC O") > 0
     lists = CandidateLists.of_mask(mask, np.array([0, 3]))
     rules = tuple(np.where(rule, 0.0, -np.inf) for rule in (IOB.allowed, IOB.starts, IOB.ends))
-    free, valid = mean_log10_sequences(lists, rules)
+    free, valid = log10_sequences(lists, rules)
     assert 10**free == pytest.approx(18)
     assert 10**valid == pytest.approx(8)

@@ -7,10 +7,9 @@ import pytest
 
 from crowdseq.numerics.features.ascii_looks import FLAGS, GREEK
 from crowdseq.numerics.features.ascii_words import MOST, NUMBERS
+from crowdseq.tagging.features import TEMPLATES
 from crowdseq.tagging.inventory import word_pieces
-from crowdseq.tagging.piece_index import PieceIndex
-from crowdseq.tagging.scoring import PairNumbers, StreamWeights
-from crowdseq.tagging.templates import TEMPLATES
+from crowdseq.tagging.scoring import PairNumbers, PieceIndex, StreamWeights
 
 
 def some_words() -> list[str]:

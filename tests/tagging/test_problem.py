@@ -12,9 +12,10 @@ from crowdseq.numerics.chains.chain import Lattice, marginals
 from crowdseq.numerics.optimise.lbfgs import Memory, Minimiser
 from crowdseq.tagging.crf import CrfTrainer
 from crowdseq.tagging.features import FEATURE_SETS, FeatureSettings
-from crowdseq.tagging.problem import ChainRules, CrfProblem
+from crowdseq.tagging.problem import CrfProblem, Likelihood
 from crowdseq.tagging.streams import Passage
 from crowdseq.tagging.targets import Targets
+from crowdseq.tagging.weight_frame import ChainRules
 from oracles import list_sentence, path_score
 
 FEATURES = FeatureSettings(
@@ -83,11 +84,11 @@ def test_expectations_in_log_space_are_those_of_listed_paths() -> None:
     problem = build(sentences, support=one_label_a_token(sentences))
     targets = soft_targets(problem)
     weights = np.random.default_rng(6).normal(scale=300.0, size=problem.n_weights)
-    objective = problem.objective(targets)
-    objective(weights)
+    likelihood = Likelihood.towards(problem, targets.unary, np.ones(problem.n_sentences))
+    likelihood(weights)
     lattice = problem.lattice(weights)
     wanted = np.concatenate([list_sentence(lattice, n).unary for n in range(problem.n_sentences)])
-    np.testing.assert_allclose(objective.expected, wanted, atol=1e-12)
+    np.testing.assert_allclose(likelihood.expected, wanted, atol=1e-12)
 
 
 @pytest.mark.parametrize("kind", ["hard", "soft", "weighted", "listed"])

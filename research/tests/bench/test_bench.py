@@ -10,9 +10,10 @@ import pytest
 
 from builders import random_corpus
 from crowdseq.numerics.optimise.lbfgs import Minimiser
-from crowdseq.tagging.problem import ChainRules, CrfProblem
+from crowdseq.tagging.problem import CrfProblem
 from crowdseq.tagging.streams import Passage
 from crowdseq.tagging.targets import Targets
+from crowdseq.tagging.weight_frame import ChainRules
 from crowdseq_research.bench.feature_groups import GoldScore, feature_variants, render_groups
 from crowdseq_research.bench.growth import label_growth, token_growth
 from crowdseq_research.bench.page import bench_page

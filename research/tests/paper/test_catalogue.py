@@ -8,7 +8,9 @@ import pytest
 
 from cell_worlds import grid_cell
 from crowdseq.errors import SettingsError
-from crowdseq_research.paper import command
+from crowdseq_research import reproduce
+from crowdseq_research.cells.cell_file import key_of
+from crowdseq_research.cells.parallel import Workers
 from crowdseq_research.paper.cells import checking
 from crowdseq_research.paper.cells.catalogue import (
     EXPERIMENTS,
@@ -21,8 +23,6 @@ from crowdseq_research.paper.cells.catalogue import (
     run_experiment,
     runnable,
 )
-from crowdseq_research.paper.cells.cell_file import key_of
-from crowdseq_research.paper.cells.parallel import Workers
 from crowdseq_research.paper.cells.turk import PAPER_SENTENCES, turk_crowd
 from crowdseq_research.paper.page.page import SECTIONS
 
@@ -67,12 +67,12 @@ def test_a_quick_run_of_all_leaves_out_what_is_not_about_the_corpus() -> None:
 
 
 def test_every_table_and_figure_has_an_experiment_and_a_section() -> None:
-    assert set(TABLES) == set(command._TABLES)
+    assert set(TABLES) == set(reproduce._TABLES)
     assert (
         {name for name, _ in TABLES.values()}
         == set(EXPERIMENTS)
         == set(SECTIONS)
-        == set(command._EXPERIMENTS)
+        == set(reproduce._EXPERIMENTS)
     )
     for name, only in TABLES.values():
         assert chosen_keys(EXPERIMENTS[name].keys(Choice()), only)

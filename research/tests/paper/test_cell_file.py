@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from crowdseq.errors import FormatError
-from crowdseq_research.paper.cells.cell_file import CellFile, compute_missing, key_of
+from crowdseq_research.cells.cell_file import CellFile, compute_missing, key_of
 
 
 def test_a_cut_last_line_is_left_out_and_stays_out_of_the_way(tmp_path: Path) -> None:

@@ -5,11 +5,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from crowdseq_research.cells.recipes import is_outdated
 from crowdseq_research.paper.cells.crowd_cells import cell_crowd, compute_cell
 from crowdseq_research.paper.cells.datasets import compute_dataset
 from crowdseq_research.paper.cells.folds import FOLDS, fold_parts
 from crowdseq_research.paper.cells.keys import Crowd, cell_key
-from crowdseq_research.paper.cells.recipes import is_outdated
 from crowdseq_research.paper.cells.splits import DATASETS, DEMO, load_split
 from crowdseq_research.paper.tables.published import TABLE_1, TITLES
 

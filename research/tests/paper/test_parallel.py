@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 import cell_worlds
-from crowdseq_research.paper.cells.cell_file import CellFile
-from crowdseq_research.paper.cells.parallel import Workers, compute_all
+from crowdseq_research.cells.cell_file import CellFile
+from crowdseq_research.cells.parallel import Workers, compute_all
 
 
 def start(folder: Path) -> subprocess.Popen[bytes]:

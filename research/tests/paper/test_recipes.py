@@ -9,9 +9,9 @@ import cell_worlds
 from cell_worlds import grid_cell
 from crowdseq.methods import list_methods
 from crowdseq.methods.sa_slc import SaSlc
-from crowdseq_research.paper.cells.cell_file import CellFile
-from crowdseq_research.paper.cells.parallel import Workers, compute_all
-from crowdseq_research.paper.cells.recipes import is_outdated, recipe_of
+from crowdseq_research.cells.cell_file import CellFile
+from crowdseq_research.cells.parallel import Workers, compute_all
+from crowdseq_research.cells.recipes import is_outdated, recipe_of
 from crowdseq_research.paper.page.page import make_page
 
 CELL = grid_cell(("bc2gm", 5, 0.5), "sa-slc", 60.0)

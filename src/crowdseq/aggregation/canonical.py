@@ -13,10 +13,12 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from crowdseq.aggregation.contract import require
 from crowdseq.arrays import IntArray
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.ragged import gather_ranges
 from crowdseq.core.text import Column, Text
+from crowdseq.engines.shards import Cut, cut_documents
 
 Rows = TypeVar("Rows", bound=NDArray[Any])
 
@@ -32,18 +34,7 @@ class Canonical:
     @classmethod
     def of(cls, corpus: Corpus, *, whole_documents: bool = False) -> "Canonical":
         """whole_documents: for methods that ask what came earlier in a document."""
-        texts, rows = _sentence_digests(corpus.text), _row_digests(corpus)
-        annotators = _digest_groups(
-            [texts[s] + row for s, row in zip(corpus.annotations.row_sentences.tolist(), rows, strict=True)],
-            corpus.annotations.voters,
-            len(corpus.annotators),
-        )
-        ballots = _digest_groups(
-            [annotators[k] + row for k, row in zip(corpus.annotations.voters.tolist(), rows, strict=True)],
-            corpus.annotations.row_sentences,
-            len(corpus),
-        )
-        labelled = [text + ballot for text, ballot in zip(texts, ballots, strict=True)]
+        annotators, labelled = _digests(corpus)
         sentences = _order_of_documents(corpus.text, labelled) if whole_documents else _order(labelled)
         people = _order(annotators)
         chosen = corpus.select(sentences)
@@ -59,6 +50,28 @@ class Canonical:
     def restore_annotators(self, rows: Rows) -> Rows:
         """Rows (K, …) of the canonical corpus in the order of the first one."""
         return _restore(rows, self.annotators)
+
+
+def order_of_documents(corpus: Corpus) -> IntArray:
+    """(N,) the sentences of a corpus as `Canonical` with whole documents orders them."""
+    return _order_of_documents(corpus.text, _digests(corpus)[1])
+
+
+def _digests(corpus: Corpus) -> tuple[list[bytes], list[bytes]]:
+    """One for each annotator, and one for each sentence with all that was said of it."""
+    texts, rows = _sentence_digests(corpus.text), _row_digests(corpus)
+    crowd = corpus.annotations
+    annotators = _digest_groups(
+        [texts[s] + row for s, row in zip(crowd.row_sentences.tolist(), rows, strict=True)],
+        crowd.voters,
+        len(corpus.annotators),
+    )
+    ballots = _digest_groups(
+        [annotators[k] + row for k, row in zip(crowd.voters.tolist(), rows, strict=True)],
+        crowd.row_sentences,
+        len(corpus),
+    )
+    return annotators, [text + ballot for text, ballot in zip(texts, ballots, strict=True)]
 
 
 def _restore(rows: Rows, places: IntArray) -> Rows:
@@ -124,3 +137,15 @@ def _sorted_table(table: Sequence[str], ids: IntArray) -> tuple[tuple[str, ...],
     numbers = np.full(len(table) + 1, -1, np.int32)
     numbers[used] = np.arange(len(used), dtype=np.int32)
     return tuple(table[number] for number in used), numbers[ids]
+
+
+def cut_canonical(corpus: Corpus, shard_tokens: int) -> Cut:
+    """Whole documents in canonical order, filled up to `shard_tokens`; a corpus that fits stays as it is."""
+    if corpus.n_tokens <= shard_tokens:
+        return Cut.whole(corpus)
+    return cut_documents(corpus, shard_tokens, order_of_documents(corpus))
+
+
+def require_shard_tokens(shard_tokens: int) -> None:
+    """Refuse a size in which no shard could hold a token; used by the methods' `__post_init__`."""
+    require(shard_tokens >= 1, f"shard_tokens is {shard_tokens}, it must be at least 1")

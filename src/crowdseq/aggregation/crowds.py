@@ -1,102 +1,244 @@
-"""Crowd: the votes of a corpus in the forms that the annotator models of `numerics` take."""
+"""Crowd: the votes of a corpus in shards, and EM over annotator models as sums over them."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
 
 import numpy as np
 
+from crowdseq.aggregation.canonical import cut_canonical
+from crowdseq.aggregation.contract import RunContext
+from crowdseq.aggregation.crowd_shard import ChainScores, Coding, CrowdShard
 from crowdseq.aggregation.settling import settle
 from crowdseq.aggregation.voting import label_shares
 from crowdseq.arrays import FloatArray, IntArray
-from crowdseq.core.annotations import Votes
 from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
-from crowdseq.numerics.crowds.annotator_models import Accuracies, AnnotatorModel, Spamming
+from crowdseq.engines.engine import Engine, Placed
+from crowdseq.engines.shards import Cut, Numbering, Version, Versions, add_up
+from crowdseq.numerics.crowds.annotator_models import Accuracies, AnnotatorModel, Judgement, Spamming
 from crowdseq.numerics.crowds.confusions import Confusions
-from crowdseq.numerics.crowds.crowd_chain import ChainPrior, CrowdChain
-from crowdseq.numerics.crowds.crowd_tokens import CrowdTokens
-from crowdseq.numerics.em import Progress
+from crowdseq.numerics.crowds.crowd_chain import ChainBelief, ChainPrior
+from crowdseq.numerics.crowds.crowd_tokens import even_shares
+from crowdseq.numerics.crowds.dirichlet import Rows, learn_rows
+from crowdseq.numerics.em import Climb, climb
+
+_NOBODY: IntArray = np.zeros(0, np.int64)  # the votes are with the shards; a model needs only their kinds
+
+
+@dataclass(frozen=True, eq=False)
+class Judges:
+    """An annotator model, how shards number the votes that it takes, and which kinds each of them has."""
+
+    model: AnnotatorModel
+    coding: Coding
+    kinds: Numbering
 
 
 @dataclass(frozen=True, eq=False)
 class Crowd:
-    """A corpus, its votes one by one, and (T,) the labels at which tokens are held, -1 for none.
+    """A corpus cut into shards; bayes: whether models hold beliefs (variational Bayes) or points (EM)."""
 
-    bayes: whether models hold beliefs (variational Bayes) or points (EM).
-    """
-
-    corpus: Corpus
-    votes: Votes
-    gold: IntArray
+    cut: Cut
+    placed: Placed[CrowdShard]
     bayes: bool
+    versions: Versions = field(default_factory=Versions)
 
     @classmethod
-    def of(cls, corpus: Corpus, *, gold: bool, bayes: bool) -> "Crowd":
+    def of(cls, corpus: Corpus, engine: Engine, *, shard_tokens: int, gold: bool, bayes: bool) -> "Crowd":
         """gold: whether tokens with known gold are held at it."""
-        held = corpus.gold_tags if gold else np.full(corpus.n_tokens, -1)
-        return cls(corpus, corpus.annotations.votes(), held, bayes)
+        cut = cut_canonical(corpus, shard_tokens)
+        return cls(cut, engine.place(partial(CrowdShard, gold), cut.shards), bayes)
+
+    @property
+    def corpus(self) -> Corpus:
+        return self.cut.corpus
 
     @property
     def n_labels(self) -> int:
         return len(self.corpus.scheme)
 
-    def confusions(
-        self, prior: FloatArray, contexts: IntArray | None = None, scale: FloatArray | None = None
-    ) -> Confusions:
-        """A confusion matrix each, or one for each context; see `Confusions`."""
-        return Confusions(
-            annotators=self.votes.annotators,
-            labels=self.votes.labels,
+    @property
+    def label_totals(self) -> FloatArray:
+        """(M,) how many votes each label has."""
+        return add_up(self.placed.each("label_totals"))
+
+    def confusions(self, prior: FloatArray, scale: FloatArray | None = None) -> Judges:
+        """A confusion matrix each, or with a scale one for each vote before; see `Confusions`."""
+        coding = Coding(sequential=scale is not None)
+        rows, kinds = Numbering.of_rows(self.placed.each("list_kinds", coding))
+        model = Confusions(
+            annotators=rows[:, 0],
+            labels=rows[:, 2],
             n_annotators=len(self.corpus.annotators),
             prior=prior,
             bayes=self.bayes,
-            contexts=contexts,
+            contexts=rows[:, 1] if coding.sequential else None,
             scale=scale,
         )
+        return Judges(model, coding, kinds)
 
-    def accuracies(self, classes: IntArray, *, right: float, wrong: float) -> Accuracies:
+    def accuracies(self, classes: IntArray, *, right: float, wrong: float) -> Judges:
         """An accuracy each for every class of truths; see `Accuracies`."""
-        return Accuracies(
-            annotators=self.votes.annotators,
-            labels=self.votes.labels,
-            n_annotators=len(self.corpus.annotators),
-            classes=classes,
-            right=right,
-            wrong=wrong,
-            bayes=self.bayes,
-        )
+        n_annotators = len(self.corpus.annotators)
+        model = Accuracies(_NOBODY, _NOBODY, n_annotators, classes, right, wrong, self.bayes)
+        return self._dense(model)
 
-    def spamming(self, *, knows: float, guesses: float, habit: float) -> Spamming:
+    def spamming(self, *, knows: float, guesses: float, habit: float) -> Judges:
         """Knowledge and a habit each; see `Spamming`."""
-        return Spamming(
-            annotators=self.votes.annotators,
-            labels=self.votes.labels,
-            n_annotators=len(self.corpus.annotators),
-            n_labels=self.n_labels,
-            knows=knows,
-            guesses=guesses,
-            habit=habit,
-            bayes=self.bayes,
-        )
+        sizes = (len(self.corpus.annotators), self.n_labels)
+        return self._dense(Spamming(_NOBODY, _NOBODY, *sizes, knows, guesses, habit, self.bayes))
 
-    def tokens(self, model: AnnotatorModel, share_prior: float | None) -> CrowdTokens:
-        """Every token on its own; see `CrowdTokens`."""
-        return CrowdTokens.build(
-            model, self.votes.tokens, self.gold, share_prior=share_prior, bayes=self.bayes
-        )
+    def _dense(self, model: AnnotatorModel) -> Judges:
+        return Judges(model, Coding(dense=True), Numbering.same(model.n_kinds, len(self.cut.shards)))
 
-    def chain(self, model: AnnotatorModel, prior: ChainPrior, words: IntArray | None) -> CrowdChain:
-        """Sentences as chains of truths, with (T,) numbers of words if they take part; see `CrowdChain`."""
-        return CrowdChain.build(
-            model, self.votes.tokens, self.corpus.offsets, self.gold, prior, word_ids=words
+    def tokens(self, judges: Judges, share_prior: float | None) -> "TokenRounds":
+        """Every token on its own; share_prior: see `TokenRounds`."""
+        self.placed.each("open_tokens", judges.coding)
+        return TokenRounds(self, judges, share_prior)
+
+    def chain(
+        self, judges: Judges, prior: ChainPrior, *, words: bool, classes: IntArray | None = None
+    ) -> "ChainRounds":
+        """Sentences as chains of truths; words: whether they take part, classes: as what they count."""
+        listed = self.placed.each("open_chain", judges.coding, prior, words, classes)
+        return ChainRounds(self, judges, prior, Numbering.of_rows(listed)[1])
+
+
+@dataclass(frozen=True, eq=False)
+class TokenState:
+    """A version of the truth, which the shards hold, and the judgement and shares under which it came."""
+
+    version: Version
+    judgement: Judgement | None = None
+    shares: Rows | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class TokenRounds:
+    """Tokens with an annotator model; share_prior: counts added to those of the truths, or None for truths
+    that are all equally likely."""
+
+    crowd: Crowd
+    judges: Judges
+    share_prior: float | None
+
+    def start(self) -> TokenState:
+        """From shares of votes."""
+        version = self.crowd.versions.new()
+        self.crowd.placed.each("start_tokens", version.number, self.crowd.label_totals)
+        return TokenState(version)
+
+    def climb(
+        self, start: TokenState, *, rounds: int, tolerance: float, context: RunContext | None = None
+    ) -> Climb[TokenState]:
+        progress = (context or RunContext()).progress
+        return climb(self.step, Climb(start), rounds=rounds, tolerance=tolerance, progress=progress)
+
+    def step(self, state: TokenState) -> tuple[TokenState, float]:
+        """Judge by the truth, then expect the truth anew; with the objective that neither ever lowers."""
+        self.crowd.placed.each("forget_others", self.crowd.versions.alive)
+        found = self.crowd.placed.each("count_tokens", state.version.number)
+        counts = self.judges.kinds.add_up([counts for counts, _ in found])
+        judgement = self.judges.model.learn(counts, state.judgement)
+        return self.expect(judgement, self._shares(add_up([sums for _, sums in found])))
+
+    def expect(self, judgement: Judgement, shares: Rows) -> tuple[TokenState, float]:
+        """The truth under a judgement, and the objective."""
+        version, scores = self.crowd.versions.new(), self.judges.kinds.split(judgement.scores)
+        evidence = self.crowd.placed.each("expect_tokens", version.number, shares.logs, own=scores)
+        objective: float = add_up(evidence) + judgement.credit + shares.credit
+        return TokenState(version, judgement, shares), objective
+
+    def spread(self, state: TokenState) -> FloatArray:
+        """(T, M) the truth of every token."""
+        return self.crowd.cut.join_tokens(self.crowd.placed.each("spread_tokens", state.version.number))
+
+    def describe(self, state: TokenState) -> dict[str, Any]:
+        """The parameters of a state by name."""
+        shares = {"class_shares": state.shares.means} if state.shares and self.share_prior else {}
+        return shares | (state.judgement.describe() if state.judgement else {})
+
+    def _shares(self, sums: FloatArray) -> Rows:
+        if self.share_prior is None:
+            return even_shares(len(sums))
+        return learn_rows(sums, self.share_prior, bayes=self.crowd.bayes)
+
+
+@dataclass(frozen=True, eq=False)
+class ChainState:
+    """A version of the truth, which the shards hold, its pairs (M, M), and what they were expected under."""
+
+    version: Version
+    pairs: FloatArray
+    judgement: Judgement | None = None
+    belief: ChainBelief | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class ChainRounds:
+    """Truths in a Markov chain that give words, and annotators who vote on them; words: of each shard."""
+
+    crowd: Crowd
+    judges: Judges
+    prior: ChainPrior
+    words: Numbering
+
+    def start(self, tokens: TokenState | None = None) -> ChainState:
+        """From a truth of single tokens, or from shares of votes."""
+        version, totals = self.crowd.versions.new(), self.crowd.label_totals
+        given = None if tokens is None else tokens.version.number
+        pairs = self.crowd.placed.each("start_chain", version.number, totals, given)
+        return ChainState(version, add_up(pairs))
+
+    def climb(
+        self, start: ChainState, *, rounds: int, tolerance: float, context: RunContext
+    ) -> Climb[ChainState]:
+        return climb(self.step, Climb(start), rounds=rounds, tolerance=tolerance, progress=context.progress)
+
+    def step(self, state: ChainState) -> tuple[ChainState, float]:
+        """Judge by the truth, then expect the truth anew; with the objective that neither ever lowers."""
+        self.crowd.placed.each("forget_others", self.crowd.versions.alive)
+        found = self.crowd.placed.each("count_chain", state.version.number)
+        counts = self.judges.kinds.add_up([part.votes for part in found])
+        judgement = self.judges.model.learn(counts, state.judgement)
+        starts = add_up([part.starts for part in found])
+        words = None if found[0].words is None else self.words.add_up([part.words for part in found])
+        return self._expect(judgement, ChainBelief.learn(starts, state.pairs, words, self.prior))
+
+    def _expect(self, judgement: Judgement, belief: ChainBelief) -> tuple[ChainState, float]:
+        """The truth under a judgement and a belief, and the objective."""
+        version, votes = self.crowd.versions.new(), self.judges.kinds.split(judgement.scores)
+        words: Sequence[FloatArray | None] = [None] * len(votes)
+        if belief.words is not None:
+            words = self.words.split(belief.words.logs.T)
+        found = self.crowd.placed.each(
+            "expect_chain",
+            version.number,
+            belief.starts.logs,
+            belief.transitions.logs,
+            own=[ChainScores(*own) for own in zip(votes, words, strict=True)],
         )
+        objective: float = add_up([evidence for _, evidence in found]) + judgement.credit + belief.credit
+        return ChainState(version, add_up([pairs for pairs, _ in found]), judgement, belief), objective
+
+    def truth(self, state: ChainState) -> FloatArray:
+        """(T, M) the truth of every token."""
+        return self.crowd.cut.join_tokens(self.crowd.placed.each("truth", state.version.number))
+
+    def describe(self, state: ChainState) -> dict[str, Any]:
+        """The parameters of a state by name."""
+        chain = state.belief.describe() if state.belief else {}
+        return chain | (state.judgement.describe() if state.judgement else {})
 
 
 def settle_from_shares(
-    corpus: Corpus, tokens: CrowdTokens, *, rounds: int, tolerance: float, progress: Progress
+    tokens: TokenRounds, *, rounds: int, tolerance: float, context: RunContext
 ) -> Consensus:
     """The consensus that a climb from the shares of votes ends in."""
+    corpus = tokens.crowd.corpus
     if corpus.n_tokens == 0:
         return settle(corpus, label_shares(corpus))
-    start = tokens.start(label_shares(corpus))
-    end = tokens.climb(start, rounds=rounds, tolerance=tolerance, progress=progress)
+    end = tokens.climb(tokens.start(), rounds=rounds, tolerance=tolerance, context=context)
     return settle(corpus, tokens.spread(end.state), history=end.history, **tokens.describe(end.state))

@@ -4,26 +4,36 @@ import numpy as np
 
 from crowdseq.arrays import FloatArray
 from crowdseq.core.corpus import Corpus
+from crowdseq.core.labels import LabelScheme
 from crowdseq.core.ragged import gather_ranges
 from crowdseq.core.spans import SpanTable, find_spans, paint
-from crowdseq.numerics.crowds.categorical import count_votes, normalise
+from crowdseq.numerics.crowds.votes import count_votes, normalise
+
+
+def label_counts(corpus: Corpus) -> FloatArray:
+    """(T, M) how many votes each label has."""
+    votes = corpus.annotations.votes()
+    return count_votes(votes.tokens, votes.labels, corpus.n_tokens, len(corpus.scheme))
 
 
 def label_shares(corpus: Corpus) -> FloatArray:
     """(T, M) the share of votes of each label; a token that nobody labelled gets the shares of the corpus."""
-    votes = corpus.annotations.votes()
-    counts = count_votes(votes.tokens, votes.labels, corpus.n_tokens, len(corpus.scheme))
-    overall = normalise(counts.sum(axis=0) + _outside_first(corpus))
+    counts = label_counts(corpus)
+    return shares_of_counts(counts, counts.sum(axis=0), corpus.scheme)
+
+
+def shares_of_counts(counts: FloatArray, totals: FloatArray, scheme: LabelScheme) -> FloatArray:
+    """The same from (T, M) counts of a part of a corpus and the (M,) counts of the whole."""
+    overall = normalise(totals + _outside_first(scheme))
     silent = counts.sum(axis=1) == 0
-    counts[silent] = overall
-    return normalise(counts)
+    return normalise(np.where(silent[:, None], overall, counts))
 
 
-def _outside_first(corpus: Corpus) -> FloatArray:
+def _outside_first(scheme: LabelScheme) -> FloatArray:
     """One vote for O, so that a corpus without any vote is all O; a plain scheme starts uniform."""
-    start = np.zeros(len(corpus.scheme))
-    if corpus.scheme.outside >= 0:
-        start[corpus.scheme.outside] = 1.0
+    start = np.zeros(len(scheme))
+    if scheme.outside >= 0:
+        start[scheme.outside] = 1.0
     return start
 
 

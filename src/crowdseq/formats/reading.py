@@ -5,14 +5,14 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import PurePath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from unicodedata import normalize
 
 from crowdseq.core.building import CorpusBuilder, Record
 from crowdseq.core.corpus import Corpus
 from crowdseq.errors import Advice, FormatError, InputError, Problem, SchemeError
-from crowdseq.formats.conventions.label_set import LabelSet, widen
-from crowdseq.formats.conventions.names import renamed
+from crowdseq.formats.conventions.names import LabelSet, renamed, widen
+from crowdseq.formats.extra_keys import TEXT
 from crowdseq.formats.files.inputs import Input, list_inputs
 from crowdseq.formats.files.sources import Folder, Source, Stream, open_source
 from crowdseq.formats.files.zip import is_archive, open_archive
@@ -22,9 +22,9 @@ from crowdseq.formats.findings.inspection import inspect
 from crowdseq.formats.format import LIKELY, Format, ReadRecord, Sample, unused_settings
 from crowdseq.formats.registry import find_format, looks_like, recognise, recognise_folder, sample_of
 from crowdseq.formats.settings import ReadSettings
-from crowdseq.formats.spans.align import project, visible
-from crowdseq.formats.spans.kept_text import TEXT, check_same_text
-from crowdseq.formats.spans.overlaps import Layer, split_layers
+
+if TYPE_CHECKING:  # spans are loaded when a file has some: most files of tokens have none
+    from crowdseq.formats.spans.overlaps import Layer
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Imported:
 
     corpus: Corpus
     report: ImportReport
-    layers: tuple[Layer, ...] = ()
+    layers: "tuple[Layer, ...]" = ()
 
 
 def read(inputs: Input | Iterable[Input], settings: ReadSettings | None = None, **changes: Any) -> Imported:
@@ -207,10 +207,14 @@ class _Loader:
     def _aligned(self, record: Record, file: str, line: int) -> Record:
         """The record on the tokens that its sentence already has, where only the cuts between them differ."""
         held = self.builder.tokens_of(record.id) if record.id is not None else None
-        if record.id is not None and TEXT in record.extras:
+        if record.id is not None and held is not None and TEXT in record.extras:
+            from crowdseq.formats.spans.kept_text import check_same_text
+
             check_same_text(record.extras, self.builder.extras_of(record.id))
         if held is None or list(held) == list(record.tokens) or not _is_sound(record):
             return record
+        from crowdseq.formats.spans.align import project, visible
+
         if visible(held) != visible(record.tokens):
             return record
         moved = 0
@@ -237,6 +241,13 @@ class _Loader:
             kind = f"unused-{setting.replace('_', '-')}"
             self.collector.warn(kind, "a setting was given for nothing:", advice=advice)
 
+    def _layers(self, corpus: Corpus) -> "tuple[Layer, ...]":
+        if not self.settings.in_layers:
+            return ()
+        from crowdseq.formats.spans.overlaps import split_layers
+
+        return split_layers(corpus, self.collector)
+
     def finish(self) -> Imported:
         if self.labels is not None and self.settings.on_error == "stop":
             self.collector.problems.extend(self.labels.unknown())
@@ -251,7 +262,7 @@ class _Loader:
             raise FormatError(problem_of(error, ", ".join(file.name for file in self.files))) from None
         if self.settings.labels is not None:
             corpus = widen(corpus, self.settings.labels)
-        layers = split_layers(corpus, self.collector) if self.settings.in_layers else ()
+        layers = self._layers(corpus)
         if len(layers) > 1:
             shown = "; ".join(f"{layer.name} ({layer.n_spans:,} spans)" for layer in layers)
             self.collector.warn("layers", f"overlapping spans make {len(layers)} layers of types: {shown}")

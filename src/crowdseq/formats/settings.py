@@ -1,4 +1,4 @@
-"""ReadSettings: how files are to be read, checked before the first byte.
+"""ReadSettings and Limits: how files are to be read, checked before the first byte.
 
 A reading option is declared here and nowhere else: the metadata of a field is its option on the command line,
 its help, its check and its entry in the reference.
@@ -13,9 +13,6 @@ from types import MappingProxyType
 from typing import Any
 
 from crowdseq.errors import Advice, SettingsError
-from crowdseq.formats.files.limits import Limits
-
-__all__ = ["Limits", "Option", "ReadSettings", "reading_options"]
 
 OFFSET_UNITS = ("auto", "characters", "utf-16", "graphemes")
 TOKENIZERS, REGEX, SPACY = ("words", "whitespace"), "regex:", "spacy:"
@@ -50,6 +47,29 @@ def _setting(default: Any, help: str, **more: Any) -> Any:
 def _choice(help: str, *choices: str) -> Any:
     """A field with a few values, the first of which is the default."""
     return _setting(choices[0], help, choices=choices)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """Ceilings that keep a hostile or mistaken file from filling the memory.
+
+    unpacked_bytes: of one packed file. ratio: unpacked by packed, looked at beyond ratio_after bytes.
+    line_bytes: one line, or one value of a JSON array. depth: nesting of JSON. members: files in one archive.
+    faults: bad records after which reading stops.
+    """
+
+    unpacked_bytes: int = 2 << 30
+    ratio: int = 200
+    ratio_after: int = 50 << 20
+    line_bytes: int = 64 << 20
+    depth: int = 200
+    members: int = 100_000
+    faults: int = 10_000
+
+    def __post_init__(self) -> None:
+        for name, value in vars(self).items():
+            if value < 1:
+                raise SettingsError(f"limit {name} is {value}, give a number above 0")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,10 +12,9 @@ from crowdseq.core.corpus import Corpus
 from crowdseq.errors import Advice, OutputExistsError, SettingsError, UsageError
 from crowdseq.formats.format import Format, Notes
 from crowdseq.formats.registry import FORMATS, find_format, format_for_writing
-from crowdseq.storage.atomic import AtomicFile, exists_already
+from crowdseq.storage.atomic import STANDARD_OUTPUT, AtomicFile, exists_already
 from crowdseq.storage.folders import AtomicFolder, claimed
 
-STANDARD_OUTPUT = "-"
 # Lists, in every folder that we write, what we wrote: a folder with anything else is never replaced.
 MARK = ".crowdseq"
 

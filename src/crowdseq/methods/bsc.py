@@ -1,9 +1,11 @@
 """BSC: a Bayesian chain of truths, and annotators who may remember what they said before."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from crowdseq.aggregation.canonical import require_shard_tokens
 from crowdseq.aggregation.contract import (
     Aggregator,
     RunContext,
@@ -12,19 +14,15 @@ from crowdseq.aggregation.contract import (
     require_prior_counts,
     require_rounds,
 )
-from crowdseq.aggregation.crowds import Crowd
+from crowdseq.aggregation.crowds import ChainRounds, Crowd, Judges
 from crowdseq.aggregation.settling import settle
-from crowdseq.aggregation.voting import label_shares
 from crowdseq.arrays import FloatArray, IntArray
-from crowdseq.core.annotations import Annotations
 from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.labels import LabelScheme
-from crowdseq.core.ragged import gather_ranges, offsets_of
-from crowdseq.core.text import Text
-from crowdseq.numerics.crowds.annotator_models import AnnotatorModel
-from crowdseq.numerics.crowds.crowd_chain import ChainPrior, CrowdChain
-from crowdseq.tagging.templates import short_shape
+from crowdseq.engines.shards import SHARD_TOKENS, add_up
+from crowdseq.numerics.crowds.crowd_chain import ChainPrior
+from crowdseq.tagging.features import short_shape
 
 ANNOTATORS = ("acc", "spam", "cv", "cm", "seq")
 
@@ -47,6 +45,7 @@ class Bsc(Aggregator):
     words: whether the words take part. word_prior: prior count of each word of a label.
     rare_words: words that occur less often than this are taken as one for each shape (Xx, d.d, …).
     gold: whether tokens with known gold are held at it.
+    shard_tokens: a longer corpus is worked on in shards of whole documents with so many tokens.
     """
 
     annotators: str = "seq"
@@ -60,8 +59,10 @@ class Bsc(Aggregator):
     word_prior: float = 0.15
     rare_words: int = 3
     gold: bool = False
+    shard_tokens: int = SHARD_TOKENS
 
     def __post_init__(self) -> None:
+        require_shard_tokens(self.shard_tokens)
         choices = ", ".join(ANNOTATORS)
         require(self.annotators in ANNOTATORS, f"annotators is '{self.annotators}', choose one of {choices}")
         require_rounds(self.rounds, self.tolerance)
@@ -78,23 +79,28 @@ class Bsc(Aggregator):
     def aggregate(self, corpus: Corpus, context: RunContext = RunContext()) -> Consensus:
         if corpus.n_tokens == 0:
             return settle(corpus, np.zeros((0, len(corpus.scheme))))
-        chain = self._chain(corpus)
-        start = chain.start(label_shares(corpus))
-        end = chain.climb(start, rounds=self.rounds, tolerance=self.tolerance, progress=context.progress)
-        return settle(corpus, end.state.truth, history=end.history, **chain.describe(end.state))
+        chain = self._chain(corpus, context)
+        end = chain.climb(chain.start(), rounds=self.rounds, tolerance=self.tolerance, context=context)
+        return settle(corpus, chain.truth(end.state), history=end.history, **chain.describe(end.state))
 
-    def _chain(self, corpus: Corpus) -> CrowdChain:
-        scheme, crowd = corpus.scheme, Crowd.of(corpus, gold=self.gold, bayes=True)
+    def _chain(self, corpus: Corpus, context: RunContext) -> ChainRounds:
+        scheme, crowd = (
+            corpus.scheme,
+            Crowd.of(corpus, context.engine, shard_tokens=self.shard_tokens, gold=self.gold, bayes=True),
+        )
         prior = ChainPrior(
             np.where(scheme.starts, self.transitions, 0.0),
             np.where(scheme.allowed, self.transitions, 0.0),
             self.word_prior,
             scheme.ends,
         )
-        words = _word_classes(corpus.text, self.rare_words) if self.words else None
-        return crowd.chain(self._model(crowd), prior, words)
+        classes = None
+        if self.words:
+            counts = add_up(crowd.placed.each("word_counts"))
+            classes = _word_classes(corpus.text.words, counts, self.rare_words)
+        return crowd.chain(self._judges(crowd), prior, words=self.words, classes=classes)
 
-    def _model(self, crowd: Crowd) -> AnnotatorModel:
+    def _judges(self, crowd: Crowd) -> Judges:
         n_labels, right = crowd.n_labels, self.cells + self.diagonal
         if self.annotators in ("acc", "cv"):
             classes = np.arange(n_labels) if self.annotators == "cv" else np.zeros(n_labels, np.int64)
@@ -104,19 +110,7 @@ class Bsc(Aggregator):
         prior = self.cells + self.diagonal * np.eye(n_labels)
         if self.annotators == "cm":
             return crowd.confusions(prior)
-        contexts = previous_votes(crowd.corpus.annotations, n_labels)
-        return crowd.confusions(prior, contexts, _vote_scale(crowd.corpus.scheme, self.slips))
-
-
-def previous_votes(crowd: Annotations, none: int) -> IntArray:
-    """(V,) what the annotator of each vote said one token before, or `none`; in the order of `votes()`."""
-    lengths = crowd.lengths[crowd.row_sentences]
-    before = np.concatenate([[none], crowd.tags[:-1]])[: len(crowd.tags)]
-    before[crowd.row_starts[lengths > 0]] = none
-    before = np.where(before < 0, none, before)
-    tokens = gather_ranges(offsets_of(crowd.lengths)[:-1][crowd.row_sentences], lengths)
-    said = crowd.tags >= 0
-    return before[said][np.argsort(tokens[said], kind="stable")]
+        return crowd.confusions(prior, _vote_scale(crowd.corpus.scheme, self.slips))
 
 
 def _vote_scale(scheme: LabelScheme, slips: float) -> FloatArray:
@@ -125,12 +119,11 @@ def _vote_scale(scheme: LabelScheme, slips: float) -> FloatArray:
     return np.where(allowed, 1.0, slips)
 
 
-def _word_classes(text: Text, rare: int) -> IntArray:
-    """(T,) a number for each word, shared by rare words of one shape: single words say nothing."""
-    counts = np.bincount(text.token_ids, minlength=len(text.words))
-    classes = np.arange(len(text.words))
+def _word_classes(words: Sequence[str], counts: IntArray, rare: int) -> IntArray:
+    """(W,) a number for each word, shared by rare words of one shape: single words say nothing."""
+    classes = np.arange(len(words))
     shapes: dict[str, int] = {}
     for word in np.flatnonzero((counts > 0) & (counts < rare)).tolist():
-        shape = short_shape(text.words[word])[0]
-        classes[word] = shapes.setdefault(shape, len(text.words) + len(shapes))
-    return classes[text.token_ids]
+        shape = short_shape(words[word])[0]
+        classes[word] = shapes.setdefault(shape, len(words) + len(shapes))
+    return classes

@@ -49,7 +49,7 @@ class Gold(JointAggregator):
         context.progress("training on gold", 0, 1)
         tags = np.where(known, best_valid_tags(corpus, truth), np.int16(-1))
         with using_threads(context.engine.threads):
-            tagger = self._trainer().fit(corpus, tags)
+            tagger = self._trainer().fit(corpus, tags, engine=context.engine)
         context.progress("training on gold", 1, 1)
         if not known.all():
             truth[~known] = _guesses(tagger, corpus)[~known]

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from crowdseq.aggregation.canonical import require_shard_tokens
 from crowdseq.aggregation.contract import (
     Aggregator,
     RunContext,
@@ -12,15 +13,12 @@ from crowdseq.aggregation.contract import (
     require_prior_counts,
     require_rounds,
 )
-from crowdseq.aggregation.crowds import Crowd
+from crowdseq.aggregation.crowds import ChainRounds, Crowd, Judges, TokenState
 from crowdseq.aggregation.settling import settle
-from crowdseq.aggregation.voting import label_shares
-from crowdseq.arrays import FloatArray
 from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
-from crowdseq.numerics.crowds.annotator_models import AnnotatorModel
-from crowdseq.numerics.crowds.confusions import Confusions
-from crowdseq.numerics.crowds.crowd_chain import ChainPrior, CrowdChain
+from crowdseq.engines.shards import SHARD_TOKENS
+from crowdseq.numerics.crowds.crowd_chain import ChainPrior
 
 ANNOTATORS = ("cv2", "full")
 
@@ -39,6 +37,7 @@ class HmmCrowd(Aggregator):
     words: whether the words take part. word_prior, transition_prior: prior counts of their cells.
     smoothing: prior count of the cells of the annotators.
     gold: whether tokens with known gold are held at it.
+    shard_tokens: a longer corpus is worked on in shards of whole documents with so many tokens.
     """
 
     annotators: str = "cv2"
@@ -50,8 +49,10 @@ class HmmCrowd(Aggregator):
     transition_prior: float = 0.1
     smoothing: float = 0.01
     gold: bool = False
+    shard_tokens: int = SHARD_TOKENS
 
     def __post_init__(self) -> None:
+        require_shard_tokens(self.shard_tokens)
         require(self.annotators in ANNOTATORS, f"annotators is '{self.annotators}', choose cv2 or full")
         require(self.start_rounds >= 0, f"start_rounds is {self.start_rounds}, it cannot be negative")
         require_rounds(self.rounds, self.tolerance)
@@ -67,22 +68,19 @@ class HmmCrowd(Aggregator):
         if corpus.n_tokens == 0:
             return settle(corpus, np.zeros((0, len(corpus.scheme))))
         # Points for the annotators; the chain itself holds beliefs.
-        crowd = Crowd.of(corpus, gold=self.gold, bayes=False)
+        crowd = Crowd.of(corpus, context.engine, shard_tokens=self.shard_tokens, gold=self.gold, bayes=False)
         chain = self._chain(crowd)
         start = chain.start(self._first_guess(crowd))
-        end = chain.climb(start, rounds=self.rounds, tolerance=self.tolerance, progress=context.progress)
-        return settle(corpus, end.state.truth, history=end.history, **chain.describe(end.state))
+        end = chain.climb(start, rounds=self.rounds, tolerance=self.tolerance, context=context)
+        return settle(corpus, chain.truth(end.state), history=end.history, **chain.describe(end.state))
 
-    def _first_guess(self, crowd: Crowd) -> FloatArray:
-        shares = label_shares(crowd.corpus)
+    def _first_guess(self, crowd: Crowd) -> TokenState | None:
         if self.start_rounds == 0:
-            return shares
+            return None
         tokens = crowd.tokens(self._confusions(crowd), self.smoothing)
-        return tokens.spread(
-            tokens.climb(tokens.start(shares), rounds=self.start_rounds, tolerance=0.0).state
-        )
+        return tokens.climb(tokens.start(), rounds=self.start_rounds, tolerance=0.0).state
 
-    def _chain(self, crowd: Crowd) -> CrowdChain:
+    def _chain(self, crowd: Crowd) -> ChainRounds:
         n_labels = crowd.n_labels
         prior = ChainPrior(
             np.full(n_labels, self.transition_prior),
@@ -90,14 +88,13 @@ class HmmCrowd(Aggregator):
             self.word_prior,
             np.ones(n_labels, np.bool_),
         )
-        words = crowd.corpus.text.token_ids if self.words else None
-        return crowd.chain(self._model(crowd), prior, words)
+        return crowd.chain(self._judges(crowd), prior, words=self.words)
 
-    def _model(self, crowd: Crowd) -> AnnotatorModel:
+    def _judges(self, crowd: Crowd) -> Judges:
         if self.annotators == "full":
             return self._confusions(crowd)
         inside = np.arange(crowd.n_labels) != crowd.corpus.scheme.outside
         return crowd.accuracies(inside.astype(np.int64), right=self.smoothing, wrong=self.smoothing)
 
-    def _confusions(self, crowd: Crowd) -> Confusions:
+    def _confusions(self, crowd: Crowd) -> Judges:
         return crowd.confusions(np.full((crowd.n_labels, crowd.n_labels), self.smoothing))

@@ -4,10 +4,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from crowdseq.aggregation.canonical import require_shard_tokens
 from crowdseq.aggregation.contract import Aggregator, RunContext, method, require_prior_counts, require_rounds
 from crowdseq.aggregation.crowds import Crowd, settle_from_shares
 from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
+from crowdseq.engines.shards import SHARD_TOKENS
 
 
 @method("ibcc")
@@ -22,6 +24,7 @@ class Ibcc(Aggregator):
     diagonal: prior count of a right vote.
     share_prior: prior count of every label among the truths.
     gold: whether tokens with known gold are held at it and so teach the confusions.
+    shard_tokens: a longer corpus is worked on in shards of whole documents with so many tokens.
     """
 
     rounds: int = 100
@@ -30,8 +33,10 @@ class Ibcc(Aggregator):
     diagonal: float = 0.9
     share_prior: float = 1.0
     gold: bool = False
+    shard_tokens: int = SHARD_TOKENS
 
     def __post_init__(self) -> None:
+        require_shard_tokens(self.shard_tokens)
         require_rounds(self.rounds, self.tolerance)
         require_prior_counts(
             off_diagonal=self.off_diagonal, diagonal=self.diagonal, share_prior=self.share_prior
@@ -42,11 +47,9 @@ class Ibcc(Aggregator):
         return True
 
     def aggregate(self, corpus: Corpus, context: RunContext = RunContext()) -> Consensus:
-        crowd = Crowd.of(corpus, gold=self.gold, bayes=True)
+        crowd = Crowd.of(corpus, context.engine, shard_tokens=self.shard_tokens, gold=self.gold, bayes=True)
         wrong = self.off_diagonal / max(crowd.n_labels - 1, 1)
         even = np.full((crowd.n_labels, crowd.n_labels), wrong)
         prior = even + (self.diagonal - wrong) * np.eye(crowd.n_labels)
         tokens = crowd.tokens(crowd.confusions(prior), self.share_prior)
-        return settle_from_shares(
-            corpus, tokens, rounds=self.rounds, tolerance=self.tolerance, progress=context.progress
-        )
+        return settle_from_shares(tokens, rounds=self.rounds, tolerance=self.tolerance, context=context)

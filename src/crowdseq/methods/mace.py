@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
+from crowdseq.aggregation.canonical import require_shard_tokens
 from crowdseq.aggregation.contract import (
     Aggregator,
     RunContext,
@@ -14,16 +15,17 @@ from crowdseq.aggregation.contract import (
     require_prior_counts,
     require_rounds,
 )
-from crowdseq.aggregation.crowds import Crowd
+from crowdseq.aggregation.crowds import Crowd, TokenRounds, TokenState
 from crowdseq.aggregation.settling import settle
 from crowdseq.arrays import BoolArray, FloatArray
 from crowdseq.core.annotations import Votes
 from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
+from crowdseq.engines.shards import SHARD_TOKENS
 from crowdseq.numerics.crowds.annotator_models import Spamming
-from crowdseq.numerics.crowds.categorical import normalise
-from crowdseq.numerics.crowds.crowd_tokens import CrowdTokens, TokenState, even_shares
+from crowdseq.numerics.crowds.crowd_tokens import even_shares
 from crowdseq.numerics.crowds.dirichlet import Rows
+from crowdseq.numerics.crowds.votes import normalise
 from crowdseq.numerics.em import Climb
 
 ESTIMATES = ("vb", "em")
@@ -43,6 +45,7 @@ class Mace(Aggregator):
     smoothing: for `em`, added to every count, divided by the number of labels.
     noise: the starts are drawn evenly from 1 to 2 + noise, then normalised.
     gold: whether tokens with known gold are held at it.
+    shard_tokens: a longer corpus is worked on in shards of whole documents with so many tokens.
     """
 
     estimate: str = "vb"
@@ -56,8 +59,10 @@ class Mace(Aggregator):
     noise: float = 0.5
     seed: int = 0
     gold: bool = False
+    shard_tokens: int = SHARD_TOKENS
 
     def __post_init__(self) -> None:
+        require_shard_tokens(self.shard_tokens)
         require(self.estimate in ESTIMATES, f"estimate is '{self.estimate}', choose vb or em")
         require(self.restarts >= 1, f"restarts is {self.restarts}, it must be at least 1")
         require_rounds(self.rounds, self.tolerance)
@@ -77,7 +82,7 @@ class Mace(Aggregator):
     def aggregate(self, corpus: Corpus, context: RunContext = RunContext()) -> Consensus:
         if corpus.n_tokens == 0:
             return settle(corpus, np.zeros((0, len(corpus.scheme))))
-        crowd, model = self.crowd(corpus)
+        crowd, model = self.crowd(corpus, context)
         random, best = np.random.default_rng(self.seed), None
         for restart in range(self.restarts):
             end = self._run(crowd, self._draw(crowd, model, random))
@@ -106,22 +111,23 @@ class Mace(Aggregator):
         truth[tokens, votes.labels[chosen]] = competence if n_labels > 1 else 1.0
         described["knowing"] = np.where(lonely, competence, described["knowing"])
 
-    def crowd(self, corpus: Corpus) -> tuple[CrowdTokens, Spamming]:
+    def crowd(self, corpus: Corpus, context: RunContext = RunContext()) -> tuple[TokenRounds, Spamming]:
         """The crowd of a corpus as this recipe sees it, and the model of its annotators."""
         smooth = self.smoothing / max(len(corpus.scheme), 1)
         bayes = self.estimate == "vb"
-        crowd = Crowd.of(corpus, gold=self.gold, bayes=bayes)
+        crowd = Crowd.of(corpus, context.engine, shard_tokens=self.shard_tokens, gold=self.gold, bayes=bayes)
         knows, guesses, habit = (self.knows, self.guesses, self.habit) if bayes else (smooth,) * 3
-        model = crowd.spamming(knows=knows, guesses=guesses, habit=habit)
-        return crowd.tokens(model, None), model
+        judges = crowd.spamming(knows=knows, guesses=guesses, habit=habit)
+        assert isinstance(judges.model, Spamming)
+        return crowd.tokens(judges, None), judges.model
 
-    def _draw(self, crowd: CrowdTokens, model: Spamming, random: Generator) -> TokenState:
+    def _draw(self, crowd: TokenRounds, model: Spamming, random: Generator) -> TokenState:
         """A start in which everybody knows about half of the time and has nearly even habits."""
         knowing = normalise(random.uniform(1.0, 2.0 + self.noise, (model.n_annotators, 2)))
         habits = normalise(random.uniform(1.0, 2.0 + self.noise, (model.n_annotators, model.n_labels)))
         return start_from(crowd, model, knowing, habits)
 
-    def _run(self, crowd: CrowdTokens, start: TokenState) -> Climb[TokenState]:
+    def _run(self, crowd: TokenRounds, start: TokenState) -> Climb[TokenState]:
         return crowd.climb(start, rounds=self.rounds, tolerance=self.tolerance)
 
 
@@ -135,7 +141,7 @@ def _never_compared(corpus: Corpus, votes: Votes, gold: bool) -> BoolArray:
     return np.asarray((total > 0) & (compared == 0))
 
 
-def start_from(crowd: CrowdTokens, model: Spamming, knowing: FloatArray, habits: FloatArray) -> TokenState:
+def start_from(crowd: TokenRounds, model: Spamming, knowing: FloatArray, habits: FloatArray) -> TokenState:
     """The truth under given (K, 2) chances of knowing and guessing and (K, M) habits."""
     rows = [Rows(np.log(means), means, 0.0) for means in (knowing, habits)]
     judgement = model.judge(*rows)

@@ -1,11 +1,13 @@
 """Sembler: a CRF for the truth and one confusion matrix per annotator, learned together."""
 
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from crowdseq.aggregation.canonical import Canonical
+from crowdseq.aggregation.canonical import Canonical, cut_canonical, require_shard_tokens
 from crowdseq.aggregation.contract import (
     JointAggregator,
     Learned,
@@ -14,24 +16,24 @@ from crowdseq.aggregation.contract import (
     require,
     require_rounds,
 )
-from crowdseq.aggregation.crowds import Crowd
+from crowdseq.aggregation.crowd_shard import Coding, CrowdShard
 from crowdseq.aggregation.settling import scheme_scores, settle
-from crowdseq.aggregation.truth_model import crf_problem
-from crowdseq.aggregation.voting import label_shares
+from crowdseq.aggregation.voting import label_counts
 from crowdseq.arrays import BoolArray, FloatArray
 from crowdseq.core.corpus import Corpus
+from crowdseq.engines.engine import Engine, Placed
+from crowdseq.engines.shards import SHARD_TOKENS, Cut, Kept, Numbering, Shard, Version, Versions, add_up
 from crowdseq.numerics.blocks import using_threads
 from crowdseq.numerics.chains.candidates import with_paths
 from crowdseq.numerics.chains.chain import Lattice, log_partition, marginals
 from crowdseq.numerics.crowds.annotator_models import Judgement
-from crowdseq.numerics.crowds.categorical import count_votes
 from crowdseq.numerics.crowds.confusions import Confusions
-from crowdseq.numerics.crowds.votes import VoteTable
 from crowdseq.numerics.em import Climb, climb
 from crowdseq.numerics.optimise.lbfgs import Memory, Minimiser
 from crowdseq.tagging.crf import CrfTrainer
-from crowdseq.tagging.problem import CrfProblem
-from crowdseq.tagging.targets import Targets
+from crowdseq.tagging.crf_part import Aim, CrfPart
+from crowdseq.tagging.summed_crf import SummedCrf
+from crowdseq.tagging.weight_frame import ChainRules
 
 CANDIDATES = ("voted", "off")
 # What a label without votes gets in the first guess, beside shares of votes that sum to one.
@@ -51,6 +53,7 @@ class Sembler(JointAggregator):
     candidates: `voted` lets a token have only labels that somebody gave it, `off` any label.
     features, c2: as in CrfTrainer.
     gold: whether tokens with known gold are held at it.
+    shard_tokens: a longer corpus is worked on in shards of whole documents with so many tokens.
     """
 
     rounds: int = 3
@@ -61,8 +64,10 @@ class Sembler(JointAggregator):
     features: str = "rich"
     c2: float = 1.0
     gold: bool = False
+    shard_tokens: int = SHARD_TOKENS
 
     def __post_init__(self) -> None:
+        require_shard_tokens(self.shard_tokens)
         require_rounds(self.rounds, self.tolerance)
         require(self.iterations >= 1, f"iterations is {self.iterations}, it must be at least 1")
         require(self.smoothing > 0, f"smoothing is {self.smoothing}, it must be above 0 to keep rows alive")
@@ -82,16 +87,16 @@ class Sembler(JointAggregator):
             return Learned(settle(corpus, np.zeros((0, len(corpus.scheme)))), None)
         ordered = Canonical.of(corpus)
         with using_threads(context.engine.threads):
-            joint = _Joint.of(self, ordered.corpus)
+            joint = _Joint.of(self, ordered.corpus, context.engine)
             end = climb(
                 joint.step,
-                Climb(joint.start(ordered.corpus)),
+                Climb(joint.start()),
                 rounds=self.rounds,
                 tolerance=self.tolerance,
                 progress=context.progress,
             )
-        tagger = self.trainer.tagger(joint.problem, corpus.scheme, end.state.weights)
-        truth = ordered.restore_tokens(end.state.truth)
+        tagger = self.trainer.tagger(joint.crf.frame, corpus.scheme, end.state.weights)
+        truth = ordered.restore_tokens(joint.truth(end.state))
         described = end.state.judgement.describe() if end.state.judgement else {}
         parameters: dict[str, Any] = {
             name: ordered.restore_annotators(table) for name, table in described.items()
@@ -99,11 +104,66 @@ class Sembler(JointAggregator):
         return Learned(settle(corpus, truth, history=end.history, **parameters), tagger)
 
 
+class SemblerShard:
+    """The votes and the text of one shard, and what is believed of its tokens.
+
+    barred (T, M): minus infinity where a label is no candidate.
+    """
+
+    crf: CrfPart
+
+    def __init__(self, recipe: Sembler, shard: Shard) -> None:
+        self.crowd = CrowdShard(recipe.gold, shard)
+        self._recipe, self._corpus = recipe, shard.corpus
+        self._states: Kept[FloatArray] = Kept()
+
+    def open(self, coding: Coding) -> None:
+        """Everything that stays the same from round to round."""
+        corpus, counts = self._corpus, label_counts(self._corpus)
+        open_to = _candidates(self._recipe, corpus, counts)
+        support = np.where(open_to, 1.0, 0.0) if self._recipe.candidates == "voted" else counts
+        features = self._recipe.trainer.feature_settings
+        self.crf = CrfPart(corpus.text, ChainRules.of_scheme(corpus.scheme), features, support)
+        self._votes = self.crowd.vote_table(coding)
+        self.barred = np.where(open_to, 0.0, -np.inf)
+
+    def forget_others(self, alive: Collection[int]) -> None:
+        """Keep these versions of the truth alone."""
+        self._states.forget_others(alive)
+
+    def start(self, version: int, totals: FloatArray) -> FloatArray:
+        """Shares of votes, made to keep the rules of the scheme; (M, M) their label pairs."""
+        scores = np.log(self.crowd.first_shares(totals) + _FIRST_DOUBT) + self.barred
+        first = marginals(Lattice(scores, self._corpus.offsets, *scheme_scores(self._corpus.scheme)))
+        self._states[version] = first.unary
+        return first.pairwise
+
+    def aim(self, version: int) -> tuple[FloatArray, Aim]:
+        """Expected counts (C, M) of the kinds of votes; and the CRF learns from the same truth."""
+        truth = self._states[version]
+        return self._votes.gather(truth), self.crf.aim(truth, np.ones(len(self._corpus)))
+
+    def expect(self, version: int, told: tuple[FloatArray, FloatArray]) -> tuple[FloatArray, float, float]:
+        """A new truth under weights and (C, M) scores of kinds: label pairs (M, M), and the summed
+        log-partitions with and without the votes."""
+        weights, scores = told
+        free = self.crf.problem.lattice(weights)
+        clamped = self.crf.problem.lattice(weights, self._votes.fold(scores) + self.barred)
+        found = marginals(clamped)
+        self._states[version] = found.unary
+        return found.pairwise, float(found.log_partition.sum()), float(log_partition(free).sum())
+
+    def truth(self, version: int) -> FloatArray:
+        """(T, M)."""
+        return self._states[version]
+
+
 @dataclass(frozen=True, eq=False)
 class _State:
-    """truth (T, M) and pairs (M, M), expected under weights and a judgement; memory is the optimiser's."""
+    """A version of the truth, which the shards hold, and its pairs (M, M), expected under weights and a
+    judgement; memory is the optimiser's."""
 
-    truth: FloatArray
+    version: Version
     pairs: FloatArray
     weights: FloatArray
     memory: Memory | None = None
@@ -112,47 +172,60 @@ class _State:
 
 @dataclass(frozen=True, eq=False)
 class _Joint:
-    """A corpus as the joint model sees it; barred (T, M) is minus infinity where a label is no candidate."""
+    """A corpus as the joint model sees it; kinds: which kinds of votes each shard has."""
 
-    problem: CrfProblem
-    votes: VoteTable
+    cut: Cut
+    placed: Placed[SemblerShard]
+    crf: SummedCrf
     annotators: Confusions
-    barred: FloatArray
+    kinds: Numbering
     c2: float
     minimiser: Minimiser
+    versions: Versions = field(default_factory=Versions)
 
     @classmethod
-    def of(cls, recipe: Sembler, corpus: Corpus) -> "_Joint":
-        crowd = Crowd.of(corpus, gold=recipe.gold, bayes=False)
-        votes, n_labels = crowd.votes, crowd.n_labels
-        counts = count_votes(votes.tokens, votes.labels, corpus.n_tokens, n_labels)
-        open_to = _candidates(recipe, corpus, counts)
-        support = np.where(open_to, 1.0, 0.0) if recipe.candidates == "voted" else counts
-        problem = crf_problem(corpus, recipe.trainer, support)
-        annotators = crowd.confusions(np.full((n_labels, n_labels), recipe.smoothing))
-        table = VoteTable.build(votes.tokens, annotators.kinds, corpus.n_tokens, annotators.n_kinds)
-        barred = np.where(open_to, 0.0, -np.inf)
+    def of(cls, recipe: Sembler, corpus: Corpus, engine: Engine) -> "_Joint":
+        cut, n_labels, coding = cut_canonical(corpus, recipe.shard_tokens), len(corpus.scheme), Coding()
+        placed = engine.place(partial(SemblerShard, recipe), cut.shards)
+        rows, kinds = Numbering.of_rows(placed.each("crowd.list_kinds", coding))
+        annotators = Confusions(
+            annotators=rows[:, 0],
+            labels=rows[:, 2],
+            n_annotators=len(corpus.annotators),
+            prior=np.full((n_labels, n_labels), recipe.smoothing),
+            bayes=False,
+        )
+        placed.each("open", coding)
+        rules, features = ChainRules.of_scheme(corpus.scheme), recipe.trainer.feature_settings
+        crf = SummedCrf.build(placed, "crf", len(cut.shards), rules, features)
         minimiser = Minimiser(max_iterations=recipe.iterations, tolerance=1e-6)
-        return cls(problem, table, annotators, barred, recipe.c2, minimiser)
+        return cls(cut, placed, crf, annotators, kinds, recipe.c2, minimiser)
 
-    def start(self, corpus: Corpus) -> _State:
+    def start(self) -> _State:
         """Shares of votes, made to keep the rules of the scheme."""
-        scores = np.log(label_shares(corpus) + _FIRST_DOUBT) + self.barred
-        first = marginals(Lattice(scores, corpus.offsets, *scheme_scores(corpus.scheme)))
-        return _State(first.unary, first.pairwise, np.zeros(self.problem.n_weights))
+        version, totals = self.versions.new(), add_up(self.placed.each("crowd.label_totals"))
+        pairs = add_up(self.placed.each("start", version.number, totals))
+        return _State(version, pairs, np.zeros(self.crf.frame.n_weights))
 
     def step(self, state: _State) -> tuple[_State, float]:
         """Judge the annotators and train the CRF by the truth, then expect the truth anew."""
-        judgement = self.annotators.learn(self.votes.gather(state.truth))
-        targets = Targets(state.truth, state.pairs)
-        found = self.problem.train(targets, self.c2, self.minimiser, state.weights, state.memory)
-        free = self.problem.lattice(found.weights)
-        clamped = self.problem.lattice(found.weights, self.votes.fold(judgement.scores) + self.barred)
-        truth = marginals(clamped)
-        likelihood = float(truth.log_partition.sum() - log_partition(free).sum())
+        self.placed.each("forget_others", self.versions.alive)
+        told = self.placed.each("aim", state.version.number)
+        judgement = self.annotators.learn(self.kinds.add_up([counts for counts, _ in told]))
+        found = self.crf.train(
+            [aim for _, aim in told], state.pairs, self.c2, self.minimiser, state.weights, state.memory
+        )
+        version = self.versions.new()
+        own = zip(self.crf.numbering.split(found.weights), self.kinds.split(judgement.scores), strict=True)
+        pairs, clamped, free = zip(*self.placed.each("expect", version.number, own=list(own)), strict=True)
+        likelihood = add_up(clamped) - add_up(free)
         penalty = self.c2 * float(found.weights @ found.weights)
-        new = _State(truth.unary, truth.pairwise, found.weights, found.memory, judgement)
+        new = _State(version, add_up(pairs), found.weights, found.memory, judgement)
         return new, likelihood - penalty + judgement.credit
+
+    def truth(self, state: _State) -> FloatArray:
+        """(T, M) posteriors."""
+        return self.cut.join_tokens(self.placed.each("truth", state.version.number))
 
 
 def _candidates(recipe: Sembler, corpus: Corpus, counts: FloatArray) -> BoolArray:

@@ -1,23 +1,30 @@
 """CrfTrainer: settings; fit(corpus, targets) gives a Tagger."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from crowdseq.arrays import FloatArray, IntArray
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.labels import LabelScheme
+from crowdseq.engines.engine import Engine
+from crowdseq.engines.local import LocalEngine
+from crowdseq.engines.shards import SHARD_TOKENS, cut_documents
 from crowdseq.errors import AnnotationError, SettingsError
-from crowdseq.numerics.blocks import using_threads
+from crowdseq.numerics.blocks import threads_in_use, using_threads
 from crowdseq.numerics.optimise.lbfgs import Minimiser
 from crowdseq.tagging.chunks import CHUNKS, Chain
+from crowdseq.tagging.crf_part import Aim, CrfShard
 from crowdseq.tagging.features import FeatureSettings, feature_settings
-from crowdseq.tagging.problem import ChainRules, CrfProblem
+from crowdseq.tagging.problem import CrfProblem
 from crowdseq.tagging.scoring import StreamWeights
 from crowdseq.tagging.streams import Passage
+from crowdseq.tagging.summed_crf import SummedCrf
 from crowdseq.tagging.tagger import Tagger
 from crowdseq.tagging.targets import Targets, check_tags
+from crowdseq.tagging.weight_frame import ChainRules, WeightFrame
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,6 +37,7 @@ class CrfTrainer:
     the last token of a span, and spans of one token, from others when it is trained on hard IOB2 tags;
     `borders` also lets it tell an O beside a span from others. The tagger still answers in IOB2. `own` keeps
     to the tags of the corpus. threads: for `fit`; they change no number, and None takes those in use.
+    shard_tokens: a longer corpus is trained on as a sum over shards of so many tokens (see `cut_documents`).
     progress: told (iteration, value of the objective).
     """
 
@@ -41,13 +49,19 @@ class CrfTrainer:
     tolerance: float = 1e-5
     chunks: str = "borders"  # the best on average; BIOES gains half a point where entities are plain names
     threads: int | None = None
+    shard_tokens: int = SHARD_TOKENS
     progress: Callable[[int, float], None] | None = None
 
     def __post_init__(self) -> None:
         for name, value in (("c1", self.c1), ("c2", self.c2), ("tolerance", self.tolerance)):
             if not (np.isfinite(value) and value >= 0.0):
                 raise SettingsError(f"{name} must be a number not below 0, not {value}")
-        for name, count in (("max_iterations", self.max_iterations), ("threads", self.threads)):
+        counts = (
+            ("max_iterations", self.max_iterations),
+            ("threads", self.threads),
+            ("shard_tokens", self.shard_tokens),
+        )
+        for name, count in counts:
             if count is not None and count < 1:
                 raise SettingsError(f"{name} must be at least 1, not {count}")
         if self.chunks not in CHUNKS:
@@ -69,17 +83,38 @@ class CrfTrainer:
         corpus: Corpus,
         targets: IntArray | Targets,
         sentence_weights: FloatArray | None = None,
+        engine: Engine | None = None,
     ) -> Tagger:
         """A tagger trained on the corpus towards (T,) tag numbers, or Targets with probabilities.
 
         Sentences with an unlabelled token (tag -1, or a row of zeros) add nothing to the likelihood; their
         words still count as words of the text (for min_count, and for which features get a weight).
+        engine: where the sums over shards are made; in this process if not given.
         """
         chain = self.chain(corpus, targets)
+        wanted, weights = self._wanted(corpus, targets, sentence_weights, chain)
+        rules = ChainRules(chain.allowed, chain.starts, chain.ends)
+        cut = cut_documents(corpus, self.shard_tokens)
         with using_threads(self.threads):
-            problem, wanted, weights = self.prepare(corpus, targets, sentence_weights, chain)
-            optimum = problem.train(wanted, self.c2, self.minimiser, sentence_weights=weights)
-        return self.tagger(problem, corpus.scheme, optimum.weights, chain)
+            placed = (engine or LocalEngine(threads_in_use())).place(
+                partial(CrfShard, rules, self.feature_settings), cut.shards
+            )
+            placed.each("open", own=cut.split_tokens(wanted.unary))
+            crf = SummedCrf.build(placed, "crf", len(cut.shards), rules, self.feature_settings)
+            aims = placed.each("aim", own=cut.split_sentences(weights))
+            return self.fit_shards(crf, aims, wanted.edges(weights), corpus.scheme, chain)
+
+    def fit_shards(
+        self,
+        crf: SummedCrf,
+        aims: Sequence[Aim],
+        edges: FloatArray,
+        scheme: LabelScheme,
+        chain: Chain | None = None,
+    ) -> Tagger:
+        """The same over parts that have an aim; edges (M, M): wanted label pairs of all of them."""
+        optimum = crf.train(aims, edges, self.c2, self.minimiser)
+        return self.tagger(crf.frame, scheme, optimum.weights, chain or Chain(scheme))
 
     def chain(self, corpus: Corpus, targets: IntArray | Targets) -> Chain:
         """The labels inside the CRF that `fit` would train: finer than the corpus' own for hard valid tags.
@@ -99,20 +134,8 @@ class CrfTrainer:
         chain: Chain | None = None,
     ) -> tuple[CrfProblem, Targets, FloatArray]:
         """The problem, its targets and sentence weights, in the labels of a chain or the corpus' own."""
-        if len(corpus) == 0 or corpus.n_tokens == 0:
-            raise AnnotationError("there is nothing to train on: the corpus has no tokens")
         inside = chain or Chain(corpus.scheme)
-        wanted = _as_targets(targets, corpus, inside)
-        if wanted.unary.shape != (corpus.n_tokens, len(inside)):
-            raise AnnotationError(
-                f"targets of shape {wanted.unary.shape} do not fit the corpus: "
-                f"{corpus.n_tokens} tokens, {len(inside)} labels"
-            )
-        weights = wanted.labelled(corpus.offsets).astype(np.float64)
-        if sentence_weights is not None:
-            if np.shape(sentence_weights) != weights.shape:
-                raise SettingsError(f"sentence weights must be {len(weights)} numbers not below 0")
-            weights *= sentence_weights
+        wanted, weights = self._wanted(corpus, targets, sentence_weights, inside)
         problem = CrfProblem.build(
             Passage.of_text(corpus.text),
             ChainRules(inside.allowed, inside.starts, inside.ends),
@@ -121,31 +144,53 @@ class CrfTrainer:
         )
         return problem, wanted, weights
 
+    def _wanted(
+        self,
+        corpus: Corpus,
+        targets: IntArray | Targets,
+        sentence_weights: FloatArray | None,
+        inside: Chain,
+    ) -> tuple[Targets, FloatArray]:
+        """Targets in the labels of a chain, and (N,) how much each sentence counts."""
+        if len(corpus) == 0 or corpus.n_tokens == 0:
+            raise AnnotationError("there is nothing to train on: the corpus has no tokens")
+        wanted = _as_targets(targets, corpus, inside)
+        if wanted.unary.shape != (corpus.n_tokens, len(inside)):
+            raise AnnotationError(
+                f"targets of shape {wanted.unary.shape} do not fit the corpus: "
+                f"{corpus.n_tokens} tokens, {len(inside)} labels"
+            )
+        weights = wanted.labelled(corpus.offsets).astype(np.float64)
+        if sentence_weights is not None:
+            given = np.asarray(sentence_weights, float)
+            if given.shape != weights.shape or not (np.isfinite(given) & (given >= 0.0)).all():
+                raise SettingsError(f"sentence weights must be {len(weights)} numbers not below 0")
+            weights *= given
+        return wanted, weights
+
     def tagger(
         self,
-        problem: CrfProblem,
+        problem: CrfProblem | WeightFrame,
         scheme: LabelScheme,
         weights: FloatArray,
         chain: Chain | None = None,
     ) -> Tagger:
         """The tagger that these weights make; chain: the labels of the problem, if not the scheme's."""
-        layout = problem.layout
-        streams = []
-        for number, inventory in enumerate(layout.inventories):
-            own = weights[layout.pair_starts[number] : layout.pair_starts[number + 1]]
-            streams.append(
-                _without_zeros(
-                    StreamWeights(
-                        inventory.name,
-                        inventory.offsets,
-                        inventory.pieces,
-                        layout.pair_bounds[number],
-                        layout.pair_labels[number],
-                        own,
-                    )
+        frame = problem.frame if isinstance(problem, CrfProblem) else problem
+        streams = tuple(
+            _without_zeros(
+                StreamWeights(
+                    stream.name,
+                    stream.offsets,
+                    stream.pieces,
+                    stream.bounds,
+                    stream.labels,
+                    weights[frame.pair_starts[number] : frame.pair_starts[number + 1]],
                 )
             )
-        return Tagger(scheme, self.feature_settings, tuple(streams), problem.transitions(weights), chain)
+            for number, stream in enumerate(frame.streams)
+        )
+        return Tagger(scheme, self.feature_settings, streams, frame.transitions(weights), chain)
 
 
 def _as_targets(targets: IntArray | Targets, corpus: Corpus, chain: Chain) -> Targets:

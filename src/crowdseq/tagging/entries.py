@@ -1,14 +1,64 @@
-"""TokenEntries: what tokens show of streams without rows, as lists of pairs."""
+"""What tokens show, laid out for the kernels: inventories, listed entries, parts of rows, and the pairs that
+occur."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
-from crowdseq.arrays import IntArray
+from crowdseq.arrays import BoolArray, FloatArray, IntArray
 from crowdseq.core.ragged import gather_ranges, offsets_of
 from crowdseq.numerics.chains.bundles import Entries
-from crowdseq.numerics.features.listed import ListedTokens
+from crowdseq.numerics.compiling import own_labels
+from crowdseq.numerics.features.grouped import ListedTokens, RowStretch, count_pairs, list_pairs, scatter
+
+
+@dataclass(frozen=True, eq=False)
+class Inventory:
+    """One stream of a text, ready for training.
+
+    offsets: (O,), from where its values are seen. ids: (T,), the value of each token or -1; edge: the value
+    of positions outside the sentence or -1. Value v has value_pieces[value_bounds[v]:value_bounds[v + 1]].
+    reach: (P, O), which offsets a piece is seen from.
+    """
+
+    name: str
+    offsets: tuple[int, ...]
+    ids: IntArray
+    edge: int
+    value_bounds: IntArray
+    value_pieces: IntArray
+    pieces: tuple[str, ...]
+    reach: BoolArray
+
+    @property
+    def n_values(self) -> int:
+        return len(self.value_bounds) - 1
+
+    @cached_property
+    def piece_bounds(self) -> IntArray:
+        """(P + 1,) bounds in piece_values, which tells the other way round whose each piece is."""
+        return offsets_of(np.bincount(self.value_pieces, minlength=len(self.pieces)))
+
+    @cached_property
+    def piece_values(self) -> IntArray:
+        owners = np.repeat(np.arange(self.n_values, dtype=np.int32), np.diff(self.value_bounds))
+        return owners[np.argsort(self.value_pieces, kind="stable")]
+
+    @property
+    def shown(self) -> dict[str, int]:
+        """How many tokens show each piece at their own position."""
+        shown = count_shown(self.ids, self.value_bounds, self.value_pieces, len(self.pieces))
+        return dict(zip(self.pieces, shown.astype(np.int64).tolist(), strict=True))
+
+
+def count_shown(ids: IntArray, bounds: IntArray, value_pieces: IntArray, n_pieces: int) -> FloatArray:
+    """(P,) how many tokens show the piece at their own position."""
+    counts = np.bincount(ids[ids >= 0], minlength=len(bounds) - 1)
+    entries = np.repeat(counts, np.diff(bounds)).astype(np.float64)
+    return np.asarray(np.bincount(value_pieces, weights=entries, minlength=n_pieces), np.float64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,3 +94,69 @@ class TokenEntries:
         tokens = np.repeat(np.arange(len(bounds) - 1, dtype=np.int32), np.diff(bounds))
         chosen = [part_of == part for part in range(count)]
         return [ListedTokens(tokens[mine], pairs[mine], labels[mine]) for mine in chosen]
+
+
+_ROW_COST = 6  # in additions to a row: what it takes to fetch one that few tokens show
+
+
+def cut_rows(token_rows: IntArray, n_rows: int, parts: int) -> list[RowStretch]:
+    """Stretches of rows that take about equally long; token_rows is (T, S) with -1 for none."""
+    costs = np.bincount(token_rows[token_rows >= 0], minlength=n_rows) + _ROW_COST
+    found = []
+    for first, last in stretches(offsets_of(costs), parts):
+        inside = (token_rows >= first) & (token_rows < last)
+        tokens = np.nonzero(inside)[0].astype(np.int32)
+        found.append(RowStretch(first, last, tokens, token_rows[inside]))
+    return found
+
+
+def stretches(bounds: IntArray, parts: int) -> list[tuple[int, int]]:
+    """Cut items with running sizes `bounds` into at most `parts` stretches of about equal size."""
+    marks = np.linspace(0, bounds[-1], parts + 1)[1:-1]
+    inner = np.searchsorted(bounds, marks, side="left").tolist()
+    return list(pairwise(sorted({0, *inner, len(bounds) - 1})))
+
+
+def value_rows(inventory: Inventory, offsets: IntArray) -> IntArray:
+    """(T, O) value times O plus offset's place, for what each token sees; -1 for nothing."""
+    n_tokens, width = int(offsets[-1]), len(inventory.offsets)
+    lengths = np.diff(offsets)
+    first = np.repeat(offsets[:-1], lengths)
+    last = np.repeat(offsets[1:], lengths)
+    rows = np.empty((n_tokens, width), dtype=np.int32)
+    for place, offset in enumerate(inventory.offsets):
+        seen = np.arange(n_tokens) + offset
+        inside = (seen >= first) & (seen < last)
+        values = np.full(n_tokens, inventory.edge, dtype=np.int64)
+        values[inside] = inventory.ids[seen[inside]]
+        rows[:, place] = np.where(values >= 0, values * width + place, -1)
+    return rows
+
+
+def active_pairs(inventory: Inventory, seen: IntArray, support: FloatArray) -> tuple[IntArray, IntArray]:
+    """Bounds and labels of the pairs, as in `numerics.grouped`; support is (T, M)."""
+    n_offsets, n_labels = len(inventory.offsets), support.shape[1]
+    masses = np.empty((inventory.n_values * n_offsets, n_labels))
+    scatter(own_labels(n_labels), seen, support, masses)
+    counts = np.zeros(len(inventory.pieces) * n_offsets, dtype=np.int64)
+    reach: BoolArray = inventory.reach
+    count_pairs(
+        n_offsets, reach.astype(np.int8), inventory.piece_bounds, inventory.piece_values, masses, counts
+    )
+    bounds = offsets_of(counts)
+    labels = np.empty(int(bounds[-1]), dtype=np.int16)
+    list_pairs(n_offsets, inventory.piece_bounds, inventory.piece_values, masses, bounds, labels)
+    return bounds, labels
+
+
+def listed_pairs(inventory: Inventory, seen: IntArray, pair_bounds: IntArray) -> IntArray | None:
+    """(T, O) how many pairs tokens would list; None where values have several pieces or share them."""
+    if not np.array_equal(inventory.value_pieces, np.arange(inventory.n_values)):
+        return None
+    return np.append(np.diff(pair_bounds), 0)[seen]  # the last entry serves the missing row -1
+
+
+def rows_pay(inventory: Inventory, seen: IntArray, listed: IntArray, n_labels: int) -> bool:
+    """Whether rows cost less than lists: a row is made once for all its tokens, but has all labels."""
+    n_rows = inventory.n_values * len(inventory.offsets)
+    return int(listed.sum()) > n_rows * n_labels / 3 + int((seen >= 0).sum())

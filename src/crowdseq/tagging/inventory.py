@@ -1,60 +1,63 @@
 """The pieces that a training text shows, stream by stream, and which of its values have which."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cache, cached_property
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import TypeAlias
 
 import numpy as np
 
-from crowdseq.arrays import BoolArray, IntArray
+from crowdseq.arrays import BoolArray, FloatArray, IntArray
 from crowdseq.core.ragged import offsets_of
-from crowdseq.tagging.features import EDGE, PAIRS, WORDS, FeatureSettings
+from crowdseq.tagging.entries import Inventory, count_shown
+from crowdseq.tagging.features import EDGE, PAIRS, TEMPLATES, WORDS, FeatureSettings, Template
 from crowdseq.tagging.streams import Passage, Stream, further_streams, pair_stream
-from crowdseq.tagging.templates import TEMPLATES, Template
+
+# For every stream how many tokens show each of its pieces.
+Totals: TypeAlias = Mapping[str, Mapping[str, int]]
 
 
-@dataclass(frozen=True, eq=False)
-class Inventory:
-    """One stream of a text, ready for training.
+def take_stock(
+    passage: Passage, settings: FeatureSettings, totals: Totals | None = None
+) -> tuple[Inventory, ...]:
+    """All streams that the settings ask for, with the pieces that occur often enough.
 
-    offsets: (O,), from where its values are seen. ids: (T,), the value of each token or -1; edge: the value
-    of positions outside the sentence or -1. Value v has value_pieces[value_bounds[v]:value_bounds[v + 1]].
-    reach: (P, O), which offsets a piece is seen from.
+    totals: counts of the pieces in a longer text that the passage is a part of.
     """
-
-    name: str
-    offsets: tuple[int, ...]
-    ids: IntArray
-    edge: int
-    value_bounds: IntArray
-    value_pieces: IntArray
-    pieces: tuple[str, ...]
-    reach: BoolArray
-
-    @property
-    def n_values(self) -> int:
-        return len(self.value_bounds) - 1
-
-    @cached_property
-    def piece_bounds(self) -> IntArray:
-        """(P + 1,) bounds in piece_values, which tells the other way round whose each piece is."""
-        return offsets_of(np.bincount(self.value_pieces, minlength=len(self.pieces)))
-
-    @cached_property
-    def piece_values(self) -> IntArray:
-        owners = np.repeat(np.arange(self.n_values, dtype=np.int32), np.diff(self.value_bounds))
-        return owners[np.argsort(self.value_pieces, kind="stable")]
-
-
-def take_stock(passage: Passage, settings: FeatureSettings) -> tuple[Inventory, ...]:
-    """All streams that the settings ask for, with the pieces that occur often enough."""
-    found = [_words(passage, settings)]
-    found.extend(_pairs(pair_stream(passage, template), template, settings) for template in settings.pairs)
+    found = [_words(passage, settings, _Often.of(totals, WORDS, settings.min_count))]
+    for template in settings.pairs:
+        often = _Often.of(totals, PAIRS + template, max(settings.pair_min_count, settings.min_count))
+        found.append(_pairs(pair_stream(passage, template), template, settings, often))
     for name, stream in further_streams(passage, settings).items():
         offsets = settings.stream_offsets[name]
         pieces = [value if isinstance(value, tuple) else (str(value),) for value in stream.table]
-        found.append(_assemble(name, offsets, stream.ids, pieces, -1, settings.min_count, None))
+        often = _Often.of(totals, name, settings.min_count)
+        found.append(_assemble(name, offsets, stream.ids, pieces, -1, often, None))
     return tuple(found)
+
+
+def count_pieces(passage: Passage, settings: FeatureSettings) -> Totals:
+    """What `take_stock` of a longer text needs to know of this part of it."""
+    everything = replace(settings, min_count=1, pair_min_count=1)
+    return {inventory.name: inventory.shown for inventory in take_stock(passage, everything)}
+
+
+@dataclass(frozen=True, eq=False)
+class _Often:
+    """Which pieces are shown by at least so many tokens: of the passage, or of the text with these counts."""
+
+    least: int
+    totals: Mapping[str, int] | None
+
+    @classmethod
+    def of(cls, totals: Totals | None, stream: str, least: int) -> "_Often":
+        return cls(least, None if totals is None else totals[stream])
+
+    def __call__(self, pieces: Sequence[str], shown: FloatArray | IntArray) -> BoolArray:
+        """(P,) pieces and how many tokens of the passage show each to (P,) whether they stay."""
+        if self.totals is not None:
+            shown = np.array([self.totals[piece] for piece in pieces], np.int64)
+        return np.asarray(shown >= self.least)
 
 
 def word_pieces(word: str, templates: Sequence[str]) -> list[str]:
@@ -67,22 +70,20 @@ def _makers(templates: tuple[str, ...]) -> tuple[tuple[str, Template], ...]:
     return tuple((f"{name}=", TEMPLATES[name]) for name in templates)
 
 
-def _words(passage: Passage, settings: FeatureSettings) -> Inventory:
+def _words(passage: Passage, settings: FeatureSettings, often: _Often) -> Inventory:
     used, ids = np.unique(passage.token_ids, return_inverse=True)
     templates = tuple(settings.windows)
     pieces: list[Sequence[str]] = [word_pieces(passage.words[i], templates) for i in used.tolist()]
     pieces.append([EDGE])
     reached = {name: frozenset(offsets) for name, offsets in settings.windows.items()}
     reached[EDGE] = frozenset(settings.edges)
-    return _assemble(
-        WORDS, settings.word_offsets, ids.astype(np.int32), pieces, len(used), settings.min_count, reached
-    )
+    return _assemble(WORDS, settings.word_offsets, ids.astype(np.int32), pieces, len(used), often, reached)
 
 
-def _pairs(stream: Stream, template: str, settings: FeatureSettings) -> Inventory:
+def _pairs(stream: Stream, template: str, settings: FeatureSettings, often: _Often) -> Inventory:
     """Pairs that are too rare lose their value at once: there are many of them."""
     counts = np.bincount(stream.ids[stream.ids >= 0], minlength=len(stream.table))
-    kept = np.flatnonzero(counts >= max(settings.pair_min_count, settings.min_count))
+    kept = np.flatnonzero(often([str(pair) for pair in stream.table] if often.totals else (), counts))
     number = np.full(len(stream.table) + 1, -1, dtype=np.int32)  # the last entry serves the missing value -1
     number[kept] = np.arange(len(kept))
     pieces = tuple(str(stream.table[i]) for i in kept.tolist())
@@ -107,7 +108,7 @@ def _assemble(
     ids: IntArray,
     pieces_of_values: Sequence[Sequence[str]],
     edge: int,
-    min_count: int,
+    often: _Often,
     reached: dict[str, frozenset[int]] | None,
 ) -> Inventory:
     index: dict[str, int] = {}
@@ -115,22 +116,13 @@ def _assemble(
     bounds = offsets_of(np.fromiter(map(len, pieces_of_values), dtype=np.int64, count=len(pieces_of_values)))
     value_pieces = np.array(entries, dtype=np.int32)
     names = tuple(index)
-    kept = _frequent(ids, bounds, value_pieces, len(names), min_count)
+    kept = often(names, count_shown(ids, bounds, value_pieces, len(names)))
     if edge >= 0:
         kept[index[EDGE]] = True
     bounds, value_pieces = _keep(bounds, value_pieces, kept)
     names = tuple(piece for piece, stays in zip(names, kept.tolist(), strict=True) if stays)
     value_pieces, names = _most_shared_first(value_pieces, names)
     return Inventory(name, offsets, ids, edge, bounds, value_pieces, names, _reach(names, offsets, reached))
-
-
-def _frequent(
-    ids: IntArray, bounds: IntArray, value_pieces: IntArray, n_pieces: int, least: int
-) -> BoolArray:
-    """(P,) whether at least so many tokens show the piece."""
-    counts = np.bincount(ids[ids >= 0], minlength=len(bounds) - 1)
-    shown = np.bincount(value_pieces, weights=np.repeat(counts, np.diff(bounds)), minlength=n_pieces)
-    return shown >= least
 
 
 def _keep(bounds: IntArray, value_pieces: IntArray, kept: BoolArray) -> tuple[IntArray, IntArray]:

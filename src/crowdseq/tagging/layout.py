@@ -1,7 +1,9 @@
 """Where everything lies: the rows of each stream, the rows of each token, the pairs in the weight vector."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
+from typing import TypeAlias
 
 import numpy as np
 
@@ -10,13 +12,28 @@ from crowdseq.core.ragged import offsets_of
 from crowdseq.numerics.blocks import Block, Job, run_jobs, threads_in_use
 from crowdseq.numerics.chains.bundles import TokenScores
 from crowdseq.numerics.compiling import own_labels
-from crowdseq.numerics.features.grouped import PieceMasses, RowStretch, pair_masses, scatter, scatter_part
-from crowdseq.numerics.features.listed import scatter_entries, scatter_listed
+from crowdseq.numerics.features.grouped import (
+    PieceMasses,
+    RowStretch,
+    pair_masses,
+    scatter,
+    scatter_entries,
+    scatter_listed,
+    scatter_part,
+)
 from crowdseq.numerics.features.piece_rows import PieceRows, ValueWeights, pair_columns, score_values
-from crowdseq.tagging.active_pairs import active_pairs, listed_pairs, rows_pay, value_rows
-from crowdseq.tagging.entries import TokenEntries
-from crowdseq.tagging.inventory import Inventory
-from crowdseq.tagging.row_parts import cut_rows, stretches
+from crowdseq.tagging.entries import (
+    Inventory,
+    TokenEntries,
+    active_pairs,
+    cut_rows,
+    listed_pairs,
+    rows_pay,
+    stretches,
+    value_rows,
+)
+
+Pairs: TypeAlias = tuple[IntArray, IntArray]  # bounds and labels, as in `numerics.grouped`
 
 _PARTS_PER_THREAD = 16  # uneven parts even out when each thread takes several
 
@@ -44,15 +61,24 @@ class Layout:
 
     @classmethod
     def of_inventories(
-        cls, inventories: tuple[Inventory, ...], offsets: IntArray, support: FloatArray
+        cls,
+        inventories: tuple[Inventory, ...],
+        offsets: IntArray,
+        support: FloatArray,
+        pairs: Sequence[Pairs] | None = None,
     ) -> "Layout":
-        """Pairs are active where a token that shows the piece has support (T, M) above zero for the label."""
+        """Pairs are active where a token that shows the piece has support (T, M) above zero for the label.
+
+        pairs: those of each stream, where the text is part of a longer one that has more of them.
+        """
         n_labels = support.shape[1]
         bounds, labels, row_starts, slots, begins, counts = [], [], [0], [], [], []
         n_pairs = 0
-        for inventory in inventories:
+        for number, inventory in enumerate(inventories):
             seen = value_rows(inventory, offsets)
-            stream_bounds, stream_labels = active_pairs(inventory, seen, support)
+            stream_bounds, stream_labels = (
+                active_pairs(inventory, seen, support) if pairs is None else pairs[number]
+            )
             listed = listed_pairs(inventory, seen, stream_bounds)
             if listed is None or rows_pay(inventory, seen, listed, n_labels):
                 slots.append(np.where(seen >= 0, seen + row_starts[-1], -1))

@@ -1,5 +1,6 @@
 """CrfProblem: one text, its features and its label rules, ready to be trained towards many targets."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -19,28 +20,8 @@ from crowdseq.tagging.features import FeatureSettings
 from crowdseq.tagging.inventory import take_stock
 from crowdseq.tagging.layout import Layout
 from crowdseq.tagging.streams import Passage
-from crowdseq.tagging.target_checks import check_ends, check_pairs, check_rows
-from crowdseq.tagging.targets import Targets
-
-
-@dataclass(frozen=True, eq=False)
-class ChainRules:
-    """Which labels may start, follow and end: (M,), (M, M), (M,). LabelScheme has the same three fields."""
-
-    allowed: BoolArray
-    starts: BoolArray
-    ends: BoolArray
-
-    @classmethod
-    def free(cls, n_labels: int) -> "ChainRules":
-        """Everything may follow everything."""
-        anywhere = np.ones(n_labels, dtype=np.bool_)
-        return cls(np.ones((n_labels, n_labels), dtype=np.bool_), anywhere, anywhere)
-
-    @property
-    def edges(self) -> FloatArray:
-        """(2, M) scores of starting and ending: zero or minus infinity."""
-        return np.where(np.stack([self.starts, self.ends]), 0.0, -np.inf)
+from crowdseq.tagging.targets import Targets, check_ends, check_rows
+from crowdseq.tagging.weight_frame import ChainRules, StreamPairs, WeightFrame
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,11 +85,23 @@ class CrfProblem:
         """(B + 1,) bounds of the blocks of sentences that threads take in turn."""
         return sentence_blocks(self.offsets)
 
+    @cached_property
+    def frame(self) -> WeightFrame:
+        """What the weights stand for."""
+        layout = self.layout
+        streams = zip(layout.inventories, layout.pair_bounds, layout.pair_labels, strict=True)
+        return WeightFrame(
+            tuple(
+                StreamPairs(inventory.name, inventory.offsets, inventory.pieces, bounds, labels)
+                for inventory, bounds, labels in streams
+            ),
+            self.rules,
+            self.learnt_transitions,
+        )
+
     def transitions(self, weights: FloatArray) -> FloatArray:
         """(M, M) transition scores; minus infinity where the rules forbid."""
-        scores = np.where(self.rules.allowed, 0.0, -np.inf)
-        scores.flat[self.learnt_transitions] = weights[self.layout.n_pairs :]
-        return scores
+        return self.frame.transitions(weights)
 
     def emissions(self, weights: FloatArray) -> FloatArray:
         """(T, M) the score of every label for every token, transitions aside."""
@@ -170,41 +163,39 @@ class CrfProblem:
             )
         if not weights.any():
             raise AnnotationError("there is nothing to train on: no sentence has labels")
-        check_rows(targets, self.offsets, weights)
-        check_ends(targets, self.rules.starts, self.rules.ends, self.offsets, weights)
-        return Objective.towards(self, targets, c2, weights)
+        likelihood = Likelihood.towards(self, targets.unary, weights)
+        observed = self.frame.observed(likelihood.observed, targets.edges(weights))
+        return Objective(self.frame, likelihood, observed, c2)
 
 
 @dataclass(frozen=True, eq=False)
-class Objective:
-    """Minus the expected log-likelihood plus c2 |weights|^2, and its gradient.
+class Likelihood:
+    """What the expected log-likelihood of one text takes from weights: log-partitions and expected counts.
 
-    observed: what the targets count for every weight. The scratch arrays are overwritten by each call.
+    observed: what the wanted labels count for every pair. The scratch arrays are overwritten by each call.
     """
 
     problem: CrfProblem
-    c2: float
     sentence_weights: FloatArray
     observed: FloatArray
     rows: FloatArray
     expected: FloatArray
 
     @classmethod
-    def towards(
-        cls, problem: CrfProblem, targets: Targets, c2: float, sentence_weights: FloatArray
-    ) -> "Objective":
+    def towards(cls, problem: CrfProblem, unary: FloatArray, sentence_weights: FloatArray) -> "Likelihood":
+        """unary (T, M): wanted label probabilities; sentence_weights (N,): 0 leaves a sentence out."""
+        check_rows(unary, problem.offsets, sentence_weights)
+        check_ends(unary, problem.rules.starts, problem.rules.ends, problem.offsets, sentence_weights)
         layout = problem.layout
         rows = np.empty((layout.n_rows, problem.n_labels))
         repeated = np.repeat(sentence_weights, np.diff(problem.offsets))
-        weighted = np.ascontiguousarray(targets.unary * repeated[:, None])
-        observed = np.empty(problem.n_weights)
-        layout.collect(weighted, rows, observed[: layout.n_pairs])
-        pairs = targets.edges(sentence_weights)
-        check_pairs(pairs, problem.rules.allowed)
-        observed[layout.n_pairs :] = pairs.ravel()[problem.learnt_transitions]
-        return cls(problem, c2, sentence_weights, observed, rows, weighted)
+        weighted = np.ascontiguousarray(unary * repeated[:, None])
+        observed = np.empty(layout.n_pairs)
+        layout.collect(weighted, rows, observed)
+        return cls(problem, sentence_weights, observed, rows, weighted)
 
     def __call__(self, weights: FloatArray) -> tuple[float, FloatArray]:
+        """The weighted sum of log-partitions, and what is expected for every weight: its gradient."""
         problem, layout = self.problem, self.problem.layout
         layout.fill_rows(weights, self.rows)
         log_partition, pairs = self._expect(weights)
@@ -214,8 +205,7 @@ class Objective:
         gradient = np.empty(problem.n_weights)
         layout.collect(self.expected, self.rows, gradient[: layout.n_pairs])
         gradient[layout.n_pairs :] = pairs.ravel()[problem.learnt_transitions]
-        along, square = subtract_and_penalise(gradient, self.observed, weights, self.c2)
-        return dot(self.sentence_weights, log_partition) - along + self.c2 * square, gradient
+        return dot(self.sentence_weights, log_partition), gradient
 
     def _expect(self, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
         """(N,) log-partitions and (M, M) expected pairs; the expected labels go to self.expected."""
@@ -230,3 +220,22 @@ class Objective:
         sums = Sums.for_sentences(problem.n_sentences, self.expected, n_blocks, weighted=True)
         run_blocks(sum_block, chains, sums, problem.blocks)
         return sums.log_partition, sums.pairwise.sum(axis=0)
+
+
+@dataclass(frozen=True, eq=False)
+class Objective:
+    """Minus the expected log-likelihood plus c2 |weights|^2, and its gradient.
+
+    frame: what the weights stand for. partition: from weights to the summed log-partitions and their
+    gradient, of one text or of many shards. observed: what the targets count for every weight.
+    """
+
+    frame: WeightFrame
+    partition: Callable[[FloatArray], tuple[float, FloatArray]]
+    observed: FloatArray
+    c2: float
+
+    def __call__(self, weights: FloatArray) -> tuple[float, FloatArray]:
+        value, gradient = self.partition(weights)
+        along, square = subtract_and_penalise(gradient, self.observed, weights, self.c2)
+        return value - along + self.c2 * square, gradient

@@ -7,6 +7,47 @@ import numpy as np
 from crowdseq.arrays import BoolArray, FloatArray, IntArray
 from crowdseq.errors import AnnotationError
 
+_SLACK = 1e-3  # how far a row may miss the sum of one, or hold what may not be
+_ROUNDING = 1e-6
+
+
+def check_rows(unary: FloatArray, offsets: IntArray, sentence_weights: FloatArray) -> None:
+    """Every token of a sentence that counts needs a row that sums to one."""
+    counted = np.repeat(sentence_weights > 0.0, np.diff(offsets))
+    wrong = np.flatnonzero(counted & (np.abs(unary.sum(axis=1) - 1.0) > _SLACK))
+    if len(wrong):
+        sentence = int(np.searchsorted(offsets, wrong[0], side="right")) - 1
+        raise AnnotationError(
+            f"sentence {sentence + 1}, token {wrong[0] - offsets[sentence] + 1}: targets sum to "
+            f"{unary[wrong[0]].sum():.4g}, not to 1; give the sentence weight 0 if it has no labels"
+        )
+
+
+def check_ends(
+    unary: FloatArray, starts: BoolArray, ends: BoolArray, offsets: IntArray, sentence_weights: FloatArray
+) -> None:
+    """Every sentence that counts must begin and end as the scheme allows, starts and ends (M,)."""
+    counted = np.flatnonzero((sentence_weights > 0.0) & (np.diff(offsets) > 0))
+    begun = unary[offsets[counted]][:, ~starts].sum(axis=1)
+    ended = unary[offsets[counted + 1] - 1][:, ~ends].sum(axis=1)
+    wrong = counted[np.maximum(begun, ended) > _SLACK]
+    if len(wrong):
+        raise AnnotationError(
+            f"sentence {wrong[0] + 1} begins or ends with a tag that the scheme does not allow there; "
+            "repair them first"
+        )
+
+
+def check_pairs(pairs: FloatArray, allowed: BoolArray) -> None:
+    """Mass on a forbidden pair (M, M) would make the likelihood zero whatever the weights."""
+    wrong = np.argwhere((pairs > _ROUNDING) & ~allowed)
+    if len(wrong):
+        before, after = wrong[0]
+        raise AnnotationError(
+            f"the targets let label {after} follow label {before}, against the scheme; repair them first"
+        )
+
+
 _LOWEST = -1e-9  # probabilities that come out of long sums may miss zero by rounding
 
 
@@ -26,10 +67,8 @@ class Targets:
 
     def __post_init__(self) -> None:
         for name, values in (("unary", self.unary), ("pairwise", self.pairwise)):
-            if values is not None and not (np.isfinite(values) & (values >= _LOWEST)).all():
-                raise AnnotationError(
-                    f"{name} targets must be probabilities, found a negative, NaN or infinite one"
-                )
+            if values is not None:
+                check_probabilities(name, values)
         shape = None if self.pairwise is None else self.pairwise.shape
         if shape is not None and (shape[-2:] != (self.n_labels, self.n_labels) or len(shape) not in (2, 3)):
             raise AnnotationError(f"pairwise targets of shape {shape} do not fit {self.n_labels} labels")
@@ -64,8 +103,19 @@ class Targets:
 
     def labelled(self, offsets: IntArray) -> BoolArray:
         """(N,) whether all tokens of a sentence have targets."""
-        blank = np.concatenate([[0], np.cumsum(self.unary.sum(axis=1) < 0.5)])
-        return np.asarray(blank[offsets[1:]] == blank[offsets[:-1]])
+        return labelled_sentences(self.unary, offsets)
+
+
+def labelled_sentences(unary: FloatArray, offsets: IntArray) -> BoolArray:
+    """(N,) whether all tokens of a sentence have a row of probabilities in (T, M)."""
+    blank = np.concatenate([[0], np.cumsum(unary.sum(axis=1) < 0.5)])
+    return np.asarray(blank[offsets[1:]] == blank[offsets[:-1]])
+
+
+def check_probabilities(name: str, values: FloatArray) -> None:
+    """Every wanted probability must be a number not below 0."""
+    if not (np.isfinite(values) & (values >= _LOWEST)).all():
+        raise AnnotationError(f"{name} targets must be probabilities, found a negative, NaN or infinite one")
 
 
 def check_tags(tags: IntArray, n_labels: int) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 from crowdseq.aggregation.contract import Aggregator, describe_settings
 from crowdseq.arrays import FloatArray
 from crowdseq.core.corpus import Corpus
+from crowdseq.engines.shards import SHARD_TOKENS
 from crowdseq.errors import Advice, SettingsError
 from crowdseq.storage.atomic import AtomicFile, cannot_write
 from crowdseq.storage.tensors import TensorFile, encode_tensors, read_tensors
@@ -80,13 +81,17 @@ def _check_old(file: TensorFile) -> None:
     if "best_" in prefixes:
         file.take("best_score", "f8", (1,))
     for name, array in file.arrays.items():
-        if np.isnan(array).any():
+        # Only what the votes say of a label may be impossible.
+        lowest = -np.inf if name.endswith("said") else np.finfo(np.float64).min
+        if not ((array >= lowest) & (array < np.inf)).all():
             raise file.fault(f"tensor '{name}' holds what is no number")
 
 
 def fingerprint(corpus: Corpus, recipe: Aggregator, max_memory: float | None = None) -> str:
     """A digest of the recipe, the words and the votes; threads change no number, so they do not count."""
     settings = describe_settings(recipe)
+    if settings.get("shard_tokens") == SHARD_TOKENS:  # what fits into one shard is worked on as in 0.1.0
+        del settings["shard_tokens"]
     if recipe.can_bound_memory:  # as 0.1.0 wrote it, a setting before the seed: so its checkpoints are known
         seed = settings.pop("seed")
         settings |= {"max_memory": max_memory, "seed": seed}

@@ -97,7 +97,7 @@ class LearnPlan:
             return Learned(consensus, None)
         with using_threads(self.resources.threads):
             trainer = self.trainer or CrfTrainer()
-            return Learned(consensus, train_tagger(consensus, self.targets, trainer, context.progress))
+            return Learned(consensus, train_tagger(consensus, self.targets, trainer, context))
 
 
 def check_learnable(corpus: Corpus, recipe: Aggregator) -> None:
@@ -141,13 +141,14 @@ def _check_dev(dev: Corpus | None, corpus: Corpus, recipe: Aggregator) -> None:
 
 
 def train_tagger(
-    consensus: Consensus, targets: str, trainer: CrfTrainer, progress: Progress = quiet
+    consensus: Consensus, targets: str, trainer: CrfTrainer, context: RunContext = RunContext()
 ) -> SequenceTagger:
     """The CRF on the settled tags of a consensus, or on its posteriors."""
     corpus = consensus.corpus
-    progress("training the tagger", 0, 1)
-    tagger = trainer.fit(corpus, consensus.tag_ids if targets == "hard" else soft_targets(consensus))
-    progress("training the tagger", 1, 1)
+    context.progress("training the tagger", 0, 1)
+    wanted = consensus.tag_ids if targets == "hard" else soft_targets(consensus)
+    tagger = trainer.fit(corpus, wanted, engine=context.engine)
+    context.progress("training the tagger", 1, 1)
     return tagger
 
 

@@ -14,6 +14,8 @@ from crowdseq.formats.settings import ReadSettings
 from crowdseq.numerics.em import Progress, quiet
 from crowdseq.workflows.choosing import READ_ALL, Reading
 
+STANDARD_OUTPUT = "-"
+
 
 def _ignore(_: ImportReport, *, is_gold: bool = False) -> None:
     """Nobody is there to hear it."""

@@ -4,10 +4,8 @@ import sys
 from pathlib import Path
 
 from crowdseq.reports.html import report_html
-from crowdseq.storage.atomic import AtomicFile, check_free
+from crowdseq.storage.atomic import STANDARD_OUTPUT, AtomicFile, check_free
 from crowdseq.workflows.run_folder import open_run
-
-STANDARD_OUTPUT = "-"
 
 
 def run_report(folder: str | Path, *, title: str | None = None) -> str:

@@ -16,19 +16,26 @@ from crowdseq.formats.models.taggers import load_tagger
 from crowdseq.formats.settings import ReadSettings
 from crowdseq.methods import find_method, method_names
 from crowdseq.storage.json_file import JsonFile
-from crowdseq.storage.manifest import MANIFEST, Manifest, read_manifest
+from crowdseq.storage.manifest import MANIFEST, read_manifest
 from crowdseq.tagging.tagger import Tagger
 from crowdseq.workflows.metrics import FORMAT_VERSION
 from crowdseq.workflows.recipes import make_recipe, settings_of
 from crowdseq.workflows.run import Run
 from crowdseq.workflows.runs.arrays import read_parameters, read_probabilities
+from crowdseq.workflows.runs.files import (
+    CROWD,
+    LABELS,
+    LEARN_AGAIN,
+    METRICS,
+    NEEDED,
+    PARAMETERS,
+    POSTERIORS,
+    SETTINGS,
+    TAGGER_FILES,
+    check_files,
+)
 from crowdseq.workflows.runs.labels import read_labels
 
-SETTINGS, METRICS, CROWD, LABELS = "settings.json", "metrics.json", "crowd.jsonl.gz", "consensus.jsonl"
-TAGGER_FILES = ("tagger/model.json", "tagger/weights.safetensors")
-# What a run is opened from; the other files are made from these, for people.
-NEEDED = (SETTINGS, CROWD, LABELS, "posteriors.safetensors", "parameters.safetensors", METRICS)
-LEARN_AGAIN = Advice("restore the file, or learn again")
 # Settings of 0.1.0 that tell how a run was computed and not what, and that a method may not have any more.
 _OF_THE_MACHINE = ("threads", "max_memory")
 
@@ -48,43 +55,27 @@ def load_run(folder: str | Path) -> Run:
 
 def open_run(folder: str | Path) -> OpenedRun:
     """The same, with the settings as they stand in the folder."""
-    place = Path(folder)
-    settings = _read_settings(place)
-    manifest = check_files(place, (*NEEDED, *TAGGER_FILES))
+    path = Path(folder)
+    settings = _read_settings(path)
+    manifest = check_files(path, (*NEEDED, *TAGGER_FILES))
     scheme = _scheme(settings)
-    corpus = _read_crowd(place / CROWD, scheme)
-    metrics = _read_metrics(place / METRICS, corpus)
-    probabilities = read_probabilities(place / "posteriors.safetensors", corpus, LEARN_AGAIN)
-    tag_ids = read_labels(place / LABELS, corpus, probabilities, LEARN_AGAIN)
+    corpus = _read_crowd(path / CROWD, scheme)
+    metrics = _read_metrics(path / METRICS, corpus)
+    probabilities = read_probabilities(path / POSTERIORS, corpus, LEARN_AGAIN)
+    tag_ids = read_labels(path / LABELS, corpus, probabilities, LEARN_AGAIN)
     scalars = metrics.object("parameters") if "parameters" in metrics.content else {}
-    parameters = read_parameters(place / "parameters.safetensors", corpus, LEARN_AGAIN) | scalars
+    parameters = read_parameters(path / PARAMETERS, corpus, LEARN_AGAIN) | scalars
     belief = sharpened(probabilities, _temperature(metrics, scalars))
     reports = judge_annotators(corpus, belief, tag_ids)
     history = metrics.numbers("history")
     try:
         consensus = Consensus(corpus, tag_ids, probabilities, reports, parameters, history)
     except CrowdseqError as error:
-        raise FormatError(Problem(str(error), str(place / LABELS), advice=LEARN_AGAIN)) from None
-    run = Run(consensus, _read_tagger(place, corpus), _recipe(settings), metrics.number("seconds"))
-    if read_manifest(place) != manifest:
-        raise FormatError(Problem("was replaced while it was read, open it again", str(place)))
+        raise FormatError(Problem(str(error), str(path / LABELS), advice=LEARN_AGAIN)) from None
+    run = Run(consensus, _read_tagger(path, corpus), _recipe(settings), metrics.number("seconds"))
+    if read_manifest(path) != manifest:
+        raise FormatError(Problem("was replaced while it was read, open it again", str(path)))
     return OpenedRun(run, settings.content)
-
-
-def check_files(folder: Path, names: tuple[str, ...]) -> Manifest | None:
-    """The manifest of a run, if these files are as it says; runs of 0.1.0 have none."""
-    manifest = read_manifest(folder)
-    if manifest is None:
-        return None
-    unlisted = [name for name in NEEDED if name not in manifest.files]
-    if unlisted:
-        raise FormatError(
-            Problem(f"does not list {', '.join(unlisted)}", str(folder / MANIFEST), advice=LEARN_AGAIN)
-        )
-    problems = manifest.problems(folder, names)
-    if problems:
-        raise FormatError(*problems)
-    return manifest
 
 
 def _read_settings(folder: Path) -> JsonFile:

@@ -17,13 +17,12 @@ from crowdseq.formats.format import Carried
 from crowdseq.formats.models.taggers import load_tagger
 from crowdseq.formats.settings import ReadSettings
 from crowdseq.numerics.em import Progress, quiet
-from crowdseq.storage.atomic import AtomicFile
+from crowdseq.storage.atomic import STANDARD_OUTPUT, AtomicFile
 from crowdseq.tagging.sequence_tagger import Context
 from crowdseq.tagging.tagger import Tagger
 from crowdseq.workflows.choosing import READ_ALL
 from crowdseq.workflows.reading import SILENT, Listener
-from crowdseq.workflows.reporting import STANDARD_OUTPUT
-from crowdseq.workflows.run_folder import TAGGER_FILES, check_files
+from crowdseq.workflows.runs.files import TAGGER_FILES, check_files
 
 _SENTENCES_AT_A_TIME = 4096
 

@@ -14,8 +14,9 @@ from crowdseq.formats.findings.collector import Collector
 from crowdseq.formats.reading import Imported
 from crowdseq.formats.settings import ReadSettings
 from crowdseq.formats.spans.bulk_to_records import BulkMarker, PlainDocument
+from crowdseq.formats.spans.kept_text import Document
 from crowdseq.formats.spans.resolve import Region
-from crowdseq.formats.spans.to_records import Document, Marker
+from crowdseq.formats.spans.to_records import Marker
 from crowdseq.formats.tools.label_studio.tasks import _Reader
 
 TEXT = "Ada ran to St. Gallen, then Ada slept."

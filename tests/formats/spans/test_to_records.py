@@ -12,9 +12,9 @@ from crowdseq.errors import AnnotationError, FormatError, Problem, SettingsError
 from crowdseq.formats import ReadSettings
 from crowdseq.formats.findings.collector import Collector
 from crowdseq.formats.spans.align import Grid, Mark, exact_tags, snap
-from crowdseq.formats.spans.kept_text import locate, token_bounds
+from crowdseq.formats.spans.kept_text import Document, locate, token_bounds
 from crowdseq.formats.spans.resolve import Region, marks_of, plain_marks
-from crowdseq.formats.spans.to_records import Document, Marker
+from crowdseq.formats.spans.to_records import Marker
 from crowdseq.formats.spans.tokenize import tokenizer
 
 TEXT = "Ada met  Bo-Li in\nNew York."

@@ -8,9 +8,10 @@ import numpy as np
 from crowdseq.arrays import FloatArray, IntArray
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.labels import LabelScheme
-from crowdseq.tagging.problem import ChainRules, CrfProblem, Objective
+from crowdseq.tagging.problem import CrfProblem, Objective
 from crowdseq.tagging.streams import Passage
 from crowdseq.tagging.targets import Targets
+from crowdseq.tagging.weight_frame import ChainRules
 from crowdseq_research.bench.rivals import BENCH_FEATURES
 from crowdseq_research.bench.timing import interleave
 
@@ -43,7 +44,7 @@ def _objective(corpus: Corpus, tags: IntArray, scheme: LabelScheme) -> Objective
 
 
 def _measure(objectives: Sequence[Objective], tokens: Sequence[int], repeats: int) -> list[dict[str, Any]]:
-    weights: list[FloatArray] = [np.zeros(objective.problem.n_weights) for objective in objectives]
+    weights: list[FloatArray] = [np.zeros(objective.frame.n_weights) for objective in objectives]
     jobs = [
         lambda objective=objective, start=start: objective(start)
         for objective, start in zip(objectives, weights, strict=True)
@@ -53,7 +54,7 @@ def _measure(objectives: Sequence[Objective], tokens: Sequence[int], repeats: in
     return [
         {
             "tokens": count,
-            "labels": objective.problem.n_labels,
+            "labels": objective.frame.n_labels,
             "ns_per_token": round(1e9 * timing.cpu / count),
         }
         for objective, timing, count in zip(objectives, timings, tokens, strict=True)

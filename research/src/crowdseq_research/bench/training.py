@@ -12,10 +12,11 @@ from crowdseq.evaluation.scores import evaluate
 from crowdseq.numerics.blocks import using_threads
 from crowdseq.numerics.optimise.lbfgs import Minimiser, Optimum
 from crowdseq.tagging.crf import CrfTrainer
-from crowdseq.tagging.problem import ChainRules, CrfProblem
+from crowdseq.tagging.problem import CrfProblem
 from crowdseq.tagging.streams import Passage
 from crowdseq.tagging.tagger import Tagger
 from crowdseq.tagging.targets import Targets
+from crowdseq.tagging.weight_frame import ChainRules
 from crowdseq_research.bench.rivals import (
     BENCH_FEATURES,
     Rival,

@@ -45,10 +45,10 @@ def _is_run(path: Path) -> bool:
 
 def _members(folder: Path, name: str) -> tuple[Source, ...]:
     found: list[Source] = []
-    for place, folders, files in os.walk(folder, onerror=_refuse_locked):
+    for above, folders, files in os.walk(folder, onerror=_refuse_locked):
         folders[:] = sorted(part for part in folders if not part.startswith("."))
         for file in sorted(files):
-            path = Path(place) / file
+            path = Path(above) / file
             if not file.startswith("."):
                 inside = path.relative_to(folder)
                 found.append(Source(str(Path(name) / inside), stem_of(file), path, folder=name))
@@ -67,9 +67,9 @@ def _with_unique_stems(found: Sequence[Source | Folder]) -> list[Source | Folder
     while len(set(stems)) < len(stems) and depth < 20:
         stems = [_longer_stem(item, stem, stems, depth) for item, stem in zip(found, stems, strict=True)]
         depth += 1
-    for place, stem in enumerate(stems):
-        if stem in stems[:place]:
-            raise FormatError(Problem("is given twice, name it once", found[place].name))
+    for number, stem in enumerate(stems):
+        if stem in stems[:number]:
+            raise FormatError(Problem("is given twice, name it once", found[number].name))
     alone = len(found) == 1
     return [_named(item, stem, "" if alone else f"{stem}-") for item, stem in zip(found, stems, strict=True)]
 

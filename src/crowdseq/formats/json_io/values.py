@@ -9,8 +9,7 @@ from typing import Any
 import msgspec
 
 from crowdseq.errors import FormatError, Problem
-from crowdseq.formats.files.encodings import not_decoded
-from crowdseq.formats.files.lines import chosen_encoding
+from crowdseq.formats.files.lines import chosen_encoding, not_decoded
 from crowdseq.formats.files.sources import Stream
 from crowdseq.formats.findings.collector import Collector
 from crowdseq.formats.json_io.strict import UNSURE, JsonFault, attempt, decode, loads, may_have_double_key
@@ -74,7 +73,7 @@ class _Window:
 
     def __init__(self, stream: Stream, collector: Collector) -> None:
         self.stream = stream
-        self.text, self.place, self.line = "", 0, 1
+        self.text, self.position, self.line = "", 0, 1
         self._before = 0  # characters of the first line of the window that have left it
         self.is_whole = False
         self._encoding = chosen_encoding(stream, collector)
@@ -85,13 +84,13 @@ class _Window:
         if self.text.startswith("\ufeff"):
             what = "a byte order mark stands at the beginning, left out"
             collector.warn("byte-order-mark", what, Problem("", stream.name))
-            self.place = 1
+            self.position = 1
 
     def more(self) -> None:
         """At least twice as much text, so that a long value is tried only a few times."""
-        gone = self.text.rfind("\n", 0, self.place)
-        self._before = self.place - gone - 1 if gone >= 0 else self._before + self.place
-        self.text, self.place = self.text[self.place :], 0
+        gone = self.text.rfind("\n", 0, self.position)
+        self._before = self.position - gone - 1 if gone >= 0 else self._before + self.position
+        self.text, self.position = self.text[self.position :], 0
         wanted, found = max(len(self.text), 1), 0
         parts = [self.text]
         while found < wanted and not self.is_whole:
@@ -111,24 +110,24 @@ class _Window:
         self._offset += len(block)
         return text
 
-    def move(self, place: int) -> None:
-        self.line += self.text.count("\n", self.place, place)
-        self.place = place
+    def move(self, position: int) -> None:
+        self.line += self.text.count("\n", self.position, position)
+        self.position = position
 
-    def column(self, place: int) -> int:
-        """Where a place stands in its line, counted from 1."""
-        start = self.text.rfind("\n", 0, place)
-        return place - start if start >= 0 else self._before + place + 1
+    def column(self, position: int) -> int:
+        """Where a position stands in its line, counted from 1."""
+        start = self.text.rfind("\n", 0, position)
+        return position - start if start >= 0 else self._before + position + 1
 
     def sign(self) -> str:
         """The next character that is no space, or nothing at the end."""
         while True:
-            place = self.place
-            while place < len(self.text) and self.text[place] in _SPACE:
-                place += 1
-            self.move(place)
-            if place < len(self.text):
-                return self.text[place]
+            position = self.position
+            while position < len(self.text) and self.text[position] in _SPACE:
+                position += 1
+            self.move(position)
+            if position < len(self.text):
+                return self.text[position]
             if self.is_whole:
                 return ""
             self.more()
@@ -154,11 +153,11 @@ class _Guess:
             self._seam = seam.group()
             self._opening = re.compile(rf'\{{\s*"{first}"\s*:\s*{_SCALAR}\s*,\s*"{second}"')
 
-    def end(self, text: str, place: int) -> int:
-        """Behind the value that begins at a place; -1 without a guess."""
+    def end(self, text: str, position: int) -> int:
+        """Behind the value that begins at a position; -1 without a guess."""
         if not self._seam or not self._trials:
             return -1
-        found = text.find(self._seam, place)
+        found = text.find(self._seam, position)
         while found >= 0 and not self._opening.match(text, found + len(self._seam) - 1):
             found = text.find(self._seam, found + 1)
         return found + 1 if found >= 0 else -1
@@ -183,7 +182,7 @@ def read_values(
     window, guess = _Window(stream, collector), _Guess()
     in_array = window.sign() == "["
     if in_array:
-        window.move(window.place + 1)
+        window.move(window.position + 1)
     while True:
         sign = window.sign()
         if sign == ("]" if in_array else ""):
@@ -195,19 +194,19 @@ def read_values(
         if in_array:
             _step_over_comma(window)
     if in_array:
-        window.move(window.place + 1)
+        window.move(window.position + 1)
         if window.sign():
             raise _fault(window, "something follows the JSON array, remove it")
 
 
 def _next_value(window: _Window, guess: _Guess, collector: Collector, shape: Shape | None) -> Any:
     limits = collector.settings.limits
-    guessed = guess.end(window.text, window.place)
+    guessed = guess.end(window.text, window.position)
     if guessed < 0 and guess.is_trusted and not window.is_whole:  # the value goes on behind the window
         window.more()
-        guessed = guess.end(window.text, window.place)
+        guessed = guess.end(window.text, window.position)
     if guessed >= 0:
-        text = window.text[window.place : guessed]
+        text = window.text[window.position : guessed]
         value = shape.attempt(text) if shape is not None and shape.depth <= limits.depth else UNSURE
         if value is UNSURE:
             value = attempt(text, depth=limits.depth)
@@ -217,7 +216,7 @@ def _next_value(window: _Window, guess: _Guess, collector: Collector, shape: Sha
             return value
     while True:
         try:
-            value, end = decode(window.text, window.place, depth=limits.depth)
+            value, end = decode(window.text, window.position, depth=limits.depth)
         except JsonFault as fault:
             if window.is_whole or not _may_be_cut_off(fault, window):
                 raise _json_fault(window, fault) from None
@@ -226,7 +225,7 @@ def _next_value(window: _Window, guess: _Guess, collector: Collector, shape: Sha
                 guess.learn(window.text, end)
                 window.move(end)
                 return value
-        if len(window.text) - window.place > limits.line_bytes:
+        if len(window.text) - window.position > limits.line_bytes:
             raise _fault(window, f"a value is longer than {limits.line_bytes:,} characters, split it")
         window.more()
 
@@ -240,7 +239,7 @@ def _may_be_cut_off(fault: JsonFault, window: _Window) -> bool:
 def _step_over_comma(window: _Window) -> None:
     sign = window.sign()
     if sign == ",":
-        window.move(window.place + 1)
+        window.move(window.position + 1)
         if window.sign() == "]":
             raise _fault(window, "not JSON (a comma stands before the closing bracket), remove it")
     elif sign != "]":

@@ -7,8 +7,8 @@ from itertools import accumulate
 from operator import eq
 from typing import NamedTuple
 
-from crowdseq.core.label_rows import Tags
 from crowdseq.core.labels import OUTSIDE, split_tag
+from crowdseq.core.names import Tags
 from crowdseq.core.spans import Span
 from crowdseq.errors import Advice, AnnotationError
 
@@ -50,7 +50,7 @@ def snap(
     overlaps: of marks that share a token the `longest` stays, then the first; or it is an `error`.
     """
     events: list[Event] = []
-    placed = [(mark, place(mark, starts, ends, cut, events)) for mark in marks]
+    placed = [(mark, token_span(mark, starts, ends, cut, events)) for mark in marks]
     kept: dict[Span, Mark] = {}
     taken: set[int] = set()
     for mark, span in sorted(placed, key=lambda pair: pair[0].start - pair[0].end):
@@ -72,7 +72,7 @@ def snap(
     return Snapped(spans, [kept[span] for span in spans], events)
 
 
-def place(
+def token_span(
     mark: Mark, starts: Sequence[int], ends: Sequence[int], cut: str, events: list[Event]
 ) -> Span | None:
     """The tokens of one mark, None if there are none; cut as in `snap`, events are added to the list."""

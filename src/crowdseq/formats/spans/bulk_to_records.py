@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from crowdseq.arrays import BoolArray, IntArray
 from crowdseq.core.building import Record
-from crowdseq.core.label_rows import NumberedTags
 from crowdseq.core.labels import OUTSIDE
+from crowdseq.core.names import NumberedTags
 from crowdseq.core.ragged import gather_ranges, offsets_of
+from crowdseq.formats.extra_keys import SPANS, TEXT
 from crowdseq.formats.settings import ReadSettings
-from crowdseq.formats.spans.kept_text import SPANS, TEXT
 
 _SPACE, _WORD, _SIGN = range(3)
 _BETWEEN = "\n"

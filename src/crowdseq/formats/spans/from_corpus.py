@@ -13,18 +13,9 @@ from crowdseq.core.corpus import Corpus
 from crowdseq.core.spans import Span, find_spans
 from crowdseq.core.text import Sentence
 from crowdseq.errors import AnnotationError
+from crowdseq.formats.extra_keys import GOLD_SPANS, OFFSETS, ORIGINAL, SPANS, TEXT
 from crowdseq.formats.spans.align import Mark, snap
-from crowdseq.formats.spans.kept_text import (
-    GOLD_SPANS,
-    OFFSETS,
-    ORIGINAL,
-    SPANS,
-    TEXT,
-    Normalised,
-    locate,
-    token_bounds,
-)
-from crowdseq.formats.spans.to_records import Document
+from crowdseq.formats.spans.kept_text import Document, Normalised, locate, token_bounds
 from crowdseq.formats.spans.tokenize import tokenizer
 
 CARRIED = "crowdseq"  # the key under which files of other tools carry what only we know

@@ -2,19 +2,17 @@
 
 import unicodedata
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
 from crowdseq.errors import Advice, AnnotationError
+from crowdseq.formats.extra_keys import TEXT
 from crowdseq.formats.spans.align import Mark
 from crowdseq.formats.spans.offsets import cluster_starts, whole_number
 
 Pieces = Sequence[tuple[str, str]]
-# Extra keys of a sentence; with them an export gives back the characters that were marked.
-TEXT, SPANS, GOLD_SPANS, OFFSETS = "text", "spans", "gold_spans", "offsets"
-ORIGINAL = "original_text"  # where the text was normalised
 
 
 @dataclass(frozen=True)
@@ -70,6 +68,24 @@ class Normalised:
     @cached_property
     def _to_original(self) -> tuple[list[int], list[int]]:
         return _tables([(new, old) for old, new in self._pieces])
+
+
+@dataclass(frozen=True)
+class Document:
+    """A text as annotators saw it.
+
+    id: None to make one from the text. tokens: where they stand, in code points; None to cut the text with
+    the tokenizer of the settings. doc, columns, extras: as in `Record`. normal: the way back to the original
+    where the text was normalised.
+    """
+
+    text: str
+    id: str | None = None
+    tokens: Sequence[tuple[int, int]] | None = None
+    doc: str | None = None
+    columns: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    extras: Mapping[str, Any] = field(default_factory=dict)
+    normal: Normalised | None = None
 
 
 def differ_in_form(one: str, other: str) -> bool:

@@ -7,15 +7,15 @@ from typing import Any, NamedTuple
 
 from crowdseq.core.building import CorpusBuilder, Record
 from crowdseq.core.corpus import Corpus
-from crowdseq.core.label_rows import Tags
 from crowdseq.core.labels import OUTSIDE, split_tag
+from crowdseq.core.names import Tags
 from crowdseq.core.spans import Span
 from crowdseq.core.text import Sentence
 from crowdseq.errors import Problem
+from crowdseq.formats.extra_keys import GOLD_SPANS, SPANS
 from crowdseq.formats.findings.collector import Collector
-from crowdseq.formats.spans.align import Mark, painted, place, snap
+from crowdseq.formats.spans.align import Mark, painted, snap, token_span
 from crowdseq.formats.spans.from_corpus import Restored, marks_in, restore
-from crowdseq.formats.spans.kept_text import GOLD_SPANS, SPANS
 from crowdseq.formats.spans.resolve import tell
 
 
@@ -73,7 +73,7 @@ def _look(corpus: Corpus, cut: str) -> tuple[Counter[str], set[tuple[str, str]]]
                 counts.update(split_tag(tag)[1] for tag in row.tags if tag and tag[:2] in ("B-", "S-", "U-"))
                 continue
             counts.update(mark.label for mark in row.marks)
-            placed = [place(mark, restored.starts, restored.ends, cut, []) for mark in row.marks]
+            placed = [token_span(mark, restored.starts, restored.ends, cut, []) for mark in row.marks]
             clashes |= _overlaps([span for span in placed if span is not None])
     return counts, clashes
 

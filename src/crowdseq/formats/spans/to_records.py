@@ -4,15 +4,16 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
 from crowdseq.core.building import Record
 from crowdseq.errors import Advice, FormatError, Problem
+from crowdseq.formats.extra_keys import GOLD_SPANS, OFFSETS, ORIGINAL, SPANS, TEXT
 from crowdseq.formats.findings.collector import Collector
 from crowdseq.formats.spans.align import Grid, Mark, exact_tags, painted, snap
-from crowdseq.formats.spans.kept_text import GOLD_SPANS, OFFSETS, ORIGINAL, SPANS, TEXT, Normalised, locate
+from crowdseq.formats.spans.kept_text import Document, Normalised, locate
 from crowdseq.formats.spans.resolve import Region, marks_of, plain_marks, tell
 from crowdseq.formats.spans.tokenize import Cut, cut_at, cutter
 
@@ -22,24 +23,6 @@ _ALWAYS_FOUND = ("words", "whitespace")
 _UNSPACED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\U00020000-\U0003ffff]"
 )
-
-
-@dataclass(frozen=True)
-class Document:
-    """A text as annotators saw it.
-
-    id: None to make one from the text. tokens: where they stand, in code points; None to cut the text with
-    the tokenizer of the settings. doc, columns, extras: as in `Record`. normal: the way back to the original
-    where the text was normalised.
-    """
-
-    text: str
-    id: str | None = None
-    tokens: Bounds | None = None
-    doc: str | None = None
-    columns: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    extras: Mapping[str, Any] = field(default_factory=dict)
-    normal: Normalised | None = None
 
 
 class _Piece(NamedTuple):

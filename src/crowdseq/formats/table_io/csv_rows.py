@@ -30,7 +30,7 @@ class Table(NamedTuple):
     header: tuple[str, ...]
     rows: Iterator[Row]
 
-    def place(self, name: str) -> int | None:
+    def column(self, name: str) -> int | None:
         """Where a column of this name stands, in any case of letters; None if there is none."""
         names = [cell.strip().lower() for cell in self.header]
         return names.index(name.lower()) if name.lower() in names else None

@@ -26,7 +26,7 @@ class LongRow(NamedTuple):
 
     line: int
     sentence: str
-    place: int
+    token_number: int
     annotator: str | None
     label: str | None
     token: str | None = None
@@ -82,10 +82,10 @@ class RowCollector:
         """One row; what contradicts an earlier one is a fault of its sentence."""
         held = self._sentences.setdefault(row.sentence, _Sentence(row.line))
         held.rows += 1
-        held.last = max(held.last, row.place)
+        held.last = max(held.last, row.token_number)
         try:
-            _hold(held.tokens, row.place, row.token, "token")
-            _hold(held.gold, row.place, row.gold, "gold label")
+            _hold(held.tokens, row.token_number, row.token, "token")
+            _hold(held.gold, row.token_number, row.gold, "gold label")
             if row.doc is not None and (held.doc or row.doc) != row.doc:
                 raise AnnotationError(f"the document is '{row.doc}' here and '{held.doc}' before")
             held.doc = row.doc if held.doc is None else held.doc
@@ -101,17 +101,17 @@ class RowCollector:
         if row.annotator is None:
             raise AnnotationError(f"label '{row.label}' has no annotator, say who gave it")
         votes = held.votes.setdefault(row.annotator, {})
-        if row.place in votes:
+        if row.token_number in votes:
             if self._duplicates == "error":
                 raise AnnotationError(
-                    f"annotator {row.annotator} labels token {row.place} twice",
+                    f"annotator {row.annotator} labels token {row.token_number} twice",
                     Advice("remove one row or say which to keep: {duplicates}", duplicates="first|newest"),
                 )
             what = f"rows label a token twice, the {self._duplicates} was kept"
             self._collector.warn("repeated-rows", what, Problem("", self._name, row.line, row.sentence))
             if self._duplicates == "first":
                 return
-        votes[row.place] = row.label
+        votes[row.token_number] = row.label
 
     def records(self) -> Iterator[ReadRecord]:
         """Every sentence; a faulty one is rejected."""
@@ -149,9 +149,9 @@ def _record(name: str, held: _Sentence, size: int, place: str) -> Record:
 def rows_of(corpus: Corpus) -> Iterator[LongRow]:
     """A row for each label, sentence by sentence; tokens that nobody labelled come last."""
     names = corpus.annotators
-    for place, sentence in enumerate(corpus.sentences):
-        gold = corpus.gold[place] or [None] * len(sentence.tokens)
-        ballot = corpus.annotations.ballots[place]
+    for number, sentence in enumerate(corpus.sentences):
+        gold = corpus.gold[number] or [None] * len(sentence.tokens)
+        ballot = corpus.annotations.ballots[number]
         unseen = set(range(len(sentence.tokens)))
         for who, row in zip(ballot.voters.tolist(), ballot.tags, strict=True):
             for index, label in enumerate(corpus.scheme.names(row)):
@@ -190,6 +190,6 @@ def losses(corpus: Corpus) -> list[str]:
 def _silent_gold(corpus: Corpus) -> int:
     return sum(
         1
-        for place in np.flatnonzero(corpus.has_gold).tolist()
-        if (corpus.gold_tags[corpus.offsets[place] : corpus.offsets[place + 1]] < 0).all()
+        for number in np.flatnonzero(corpus.has_gold).tolist()
+        if (corpus.gold_tags[corpus.offsets[number] : corpus.offsets[number + 1]] < 0).all()
     )

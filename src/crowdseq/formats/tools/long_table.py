@@ -48,7 +48,7 @@ def read(stream: Stream, source: Source, collector: Collector) -> Iterator[ReadR
     table = read_table(stream, collector)
     if is_settled(list(table.header)):
         what = "columns of a consensus were left out, its labels are read as gold"
-        left = [name for name in (CONFIDENCE, AGREED) if table.place(name) is not None]
+        left = [name for name in (CONFIDENCE, AGREED) if table.column(name) is not None]
         collector.warn("columns-left-out", what, Problem(", ".join(left), stream.name))
     elif not is_long(list(table.header)):
         what = f"has no columns {TASK}, {WORKER} and {LABEL}, but {', '.join(table.header[:10])}"
@@ -65,15 +65,15 @@ def read(stream: Stream, source: Source, collector: Collector) -> Iterator[ReadR
 
 def _converter(table: Table) -> Callable[[Row], LongRow]:
     """From the cells of a row to what they mean."""
-    task, index = table.place(TASK), table.place(INDEX)
-    found = (table.place(name) for name in DOCUMENTS)
-    document = next((place for place in found if place is not None), None)
-    who = next((place for place in map(table.place, WORKERS) if place is not None), None)
-    label, token, gold = table.place(LABEL), table.place("token"), table.place("gold")
+    task, index = table.column(TASK), table.column(INDEX)
+    found = (table.column(name) for name in DOCUMENTS)
+    document = next((column for column in found if column is not None), None)
+    who = next((column for column in map(table.column, WORKERS) if column is not None), None)
+    label, token, gold = table.column(LABEL), table.column("token"), table.column("gold")
 
     def convert(row: Row) -> LongRow:
-        def cell(place: int | None) -> str | None:
-            return None if place is None else row.cells[place]
+        def cell(column: int | None) -> str | None:
+            return None if column is None else row.cells[column]
 
         if task is not None:
             sentence, number = split_task(row.cells[task])
@@ -98,7 +98,7 @@ def write(corpus: Corpus, out: BinaryIO, excel_safe: bool = False) -> list[str]:
     silent = 0
     for row in rows_of(corpus):
         silent += row.annotator is None
-        cells = [f"{row.sentence}:{row.place}", row.annotator or "", row.label or "", row.token or ""]
+        cells = [f"{row.sentence}:{row.token_number}", row.annotator or "", row.label or "", row.token or ""]
         put([*cells, *([row.doc or ""] * with_doc), *([row.gold or ""] * with_gold)])
     note = f"{silent} tokens that nobody labelled stand in rows without worker and label, for their text"
     return [*([note] if silent else []), *losses(corpus)]
@@ -115,9 +115,9 @@ def write_consensus(consensus: Consensus, out: BinaryIO, excel_safe: bool = Fals
     corpus, put = consensus.corpus, _putter(out, excel_safe)
     put([TASK, "token", "doc", LABEL, CONFIDENCE, AGREED])
     bounds = corpus.offsets.tolist()
-    for place, (sentence, named) in enumerate(zip(corpus.sentences, agreements(consensus), strict=True)):
-        first = bounds[place]
-        for index, (token, tag) in enumerate(zip(sentence.tokens, consensus.tags[place], strict=True)):
+    for number, (sentence, named) in enumerate(zip(corpus.sentences, agreements(consensus), strict=True)):
+        first = bounds[number]
+        for index, (token, tag) in enumerate(zip(sentence.tokens, consensus.tags[number], strict=True)):
             agreed = json.dumps(named[index], ensure_ascii=False)
             sure = f"{consensus.confidence[first + index]:.6f}"
             put([f"{sentence.id}:{index}", token, sentence.doc or "", tag, sure, agreed])

@@ -9,8 +9,9 @@ from crowdseq.formats.files.sources import Source, Stream
 from crowdseq.formats.findings.collector import Collector, problem_of
 from crowdseq.formats.format import MARKING, NO, SURE, Format, ReadRecord, Sample
 from crowdseq.formats.json_io.strict import JsonFault, loads
+from crowdseq.formats.spans.kept_text import Document
 from crowdseq.formats.spans.resolve import Region
-from crowdseq.formats.spans.to_records import Document, Marker
+from crowdseq.formats.spans.to_records import Marker
 from crowdseq.formats.table_io.csv_rows import Row, Table, header_of, read_table
 
 _HIT, _WORKER = "HITId", "WorkerId"
@@ -81,8 +82,8 @@ def _places(table: Table, file: str, collector: Collector) -> _Places:
         (one("answer", [], ""),) if "answer" in chosen else tuple(map(table.header.index, answers)),
         one("id", [identity], "no column tells the document"),
         one("worker", [_WORKER], f"has no column {_WORKER}"),
-        table.place("AssignmentStatus"),
-        table.place("Reject"),
+        table.column("AssignmentStatus"),
+        table.column("Reject"),
     )
 
 

@@ -5,25 +5,24 @@ theirs. We follow Eq. 16 and the right side of Eq. 17, one truth shared by all a
 one truth for each, which is another quantity. `docs/methods/sa-slc.md` tells the other departures.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
 from crowdseq.aggregation.canonical import Canonical
 from crowdseq.aggregation.contract import JointAggregator, Learned, RunContext, describe_settings, method
-from crowdseq.aggregation.settling import best_valid_tags, scheme_scores, settle
-from crowdseq.aggregation.truth_model import Belief
+from crowdseq.aggregation.settling import settle
+from crowdseq.aggregation.truth import P
 from crowdseq.aggregation.voting import label_shares
 from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
+from crowdseq.engines.shards import SHARD_TOKENS
 from crowdseq.errors import SettingsError
-from crowdseq.methods.sa_slc.joint_em import JointEm, State
-from crowdseq.methods.sa_slc.preparation import first_state, prepare
-from crowdseq.methods.sa_slc.rounds import run_rounds
+from crowdseq.methods.sa_slc.joint_em import JointEm
+from crowdseq.methods.sa_slc.rounds import candidates_per_token, prepare, run_rounds
 from crowdseq.methods.sa_slc.settings import Settings, filled
 from crowdseq.numerics.blocks import using_threads
-from crowdseq.numerics.chains.candidates import Candidates
-from crowdseq.numerics.chains.pruned_chain import mean_log10_sequences
-from crowdseq.tagging.targets import Targets
+from crowdseq.tagging.tagger import Tagger
 
 
 @method("sa-slc")
@@ -53,6 +52,7 @@ class SaSlc(JointAggregator):
         elsewhere in its document. gold: hold known gold tokens at it.
     tagger_features, tagger_c2: of the tagger that is trained on the result.
     temperature: the probabilities told are those of all scores divided by it; tags do not depend on it.
+    shard_tokens: a longer corpus is worked on in shards of whole documents with so many tokens.
     """
 
     can_resume = True
@@ -87,6 +87,7 @@ class SaSlc(JointAggregator):
     c2: float | None = None
     gold: bool = False
     seed: int = 0
+    shard_tokens: int = SHARD_TOKENS
 
     def __post_init__(self) -> None:
         for name, value in filled(describe_settings(self)).items():
@@ -109,13 +110,11 @@ class SaSlc(JointAggregator):
     def learn(self, corpus: Corpus, context: RunContext = RunContext()) -> Learned:
         ordered = Canonical.of(corpus, whole_documents=True)
         with using_threads(context.engine.threads):
-            consensus, belief = self._rounds(corpus, ordered, context)
-            if belief is None:
+            consensus, make_tagger = self._rounds(corpus, ordered, context)
+            if make_tagger is None:
                 return Learned(consensus, None)
-            # A tagger of its own, trained on all that is believed in the end.
             context.progress("training the tagger", 0, 1)
-            targets = Targets(belief.unary, belief.pairwise.sum(axis=0))
-            tagger = self.settings.text.tagger_trainer.fit(ordered.corpus, targets)
+            tagger = make_tagger()
             context.progress("training the tagger", 1, 1)
         return Learned(consensus, tagger)
 
@@ -126,36 +125,31 @@ class SaSlc(JointAggregator):
 
     def _rounds(
         self, corpus: Corpus, ordered: Canonical, context: RunContext
-    ) -> tuple[Consensus, Belief | None]:
-        """The consensus, and in canonical order the belief behind it; none when nobody labelled anything."""
+    ) -> tuple[Consensus, Callable[[], Tagger] | None]:
+        """The consensus, and how a tagger is trained on the belief behind it; None when nobody labelled."""
         if corpus.n_tokens == 0 or corpus.annotations.n_votes == 0:
             return settle(corpus, label_shares(corpus)), None
-        search = self.settings.search
-        session, candidates = prepare(ordered.corpus, self.settings)
+        session, opened = prepare(ordered.corpus, self.settings, context.engine)
         _check_memory(session, context)
-        end = run_rounds(session, lambda: first_state(session, search), search, context).chosen
-        return self._settle(session, end, corpus, ordered, candidates), end.belief
-
-    def _settle(
-        self, session: JointEm, state: State, corpus: Corpus, ordered: Canonical, candidates: Candidates
-    ) -> Consensus:
+        end = run_rounds(session, self.settings.search, context).chosen
         temperature = self.settings.search.temperature
-        free, valid = mean_log10_sequences(session.candidates, scheme_scores(corpus.scheme))
-        return settle(
+        free, valid = session.mean_log10_sequences()
+        consensus = settle(
             corpus,
-            ordered.restore_tokens(session.softened(state, temperature)),
-            history=state.history,
-            tag_ids=ordered.restore_tokens(best_valid_tags(session.corpus, state.belief.unary)),
+            ordered.restore_tokens(session.softened(end, temperature)),
+            history=end.history,
+            tag_ids=ordered.restore_tokens(session.tags(end)),
             temperature=temperature,
-            candidates_per_token=candidates.per_token,
-            widened_tokens=candidates.widened,
+            candidates_per_token=candidates_per_token(opened, corpus.n_tokens),
+            widened_tokens=sum(one.widened for one in opened),
             mean_log10_sequences=free,
             mean_log10_valid_sequences=valid,
-            **session.evidence.votes.tables(state.belief.unary, ordered.annotators),
+            **session.vote_tables(end, ordered.annotators),
         )
+        return consensus, lambda: session.tagger(end, self.settings.text.tagger_trainer)
 
 
-def _check_memory(session: JointEm, context: RunContext) -> None:
+def _check_memory(session: JointEm[P], context: RunContext) -> None:
     needed = session.megabytes
     context.progress(f"about {needed:,.0f} MB of memory for the rounds", 1, 1)
     if context.max_memory is not None and needed > context.max_memory:

@@ -14,15 +14,30 @@ _OTHERS = 10.0  # mentions elsewhere that it takes to trust what a word is there
 
 
 @dataclass(frozen=True, eq=False)
+class WordSums:
+    """What is believed of words over all of a text, or of all its shards.
+
+    by_type (W, types): summed over the tokens of each word; counts (W,): how many they are. total (types,):
+    summed over all tokens, n_tokens of them.
+    """
+
+    by_type: FloatArray
+    counts: IntArray
+    total: FloatArray
+    n_tokens: int
+
+
+@dataclass(frozen=True, eq=False)
 class Coupling:
     """Mentions of one word in one document.
 
-    words (T,): equal for mentions of one word. groups (T,): the number of the group of each token, -1 for a
-    token that is alone. sizes: of the groups. types (M,): the number of the entity type of each label, the
-    last one for outside; single labels in a plain scheme. Types and not labels are coupled, since a name may
-    be one token here and the second of two there.
+    word_numbers (W,): the different words. words (T,): which of them each token is. groups (T,): the group
+    of each token, -1 for a token that is alone. sizes: of the groups. types (M,): the number of the
+    entity type of each label, the last one for outside; single labels in a plain scheme. Types and not labels
+    are coupled, since a name may be one token here and the second of two there.
     """
 
+    word_numbers: IntArray
     words: IntArray
     groups: IntArray
     sizes: IntArray
@@ -36,23 +51,36 @@ class Coupling:
         keys = np.where(linked, documents * (int(words.max(initial=0)) + 1) + words, -1)
         _, groups, sizes = np.unique(keys, return_inverse=True, return_counts=True)
         alone = ~linked | (sizes[groups] < 2)
-        return cls(words, np.where(alone, -1, groups), sizes, type_numbers(corpus.scheme))
+        different, numbers = np.unique(words, return_inverse=True)
+        return cls(different, numbers, np.where(alone, -1, groups), sizes, type_numbers(corpus.scheme))
 
-    def scores(self, truth: FloatArray, weight: float) -> FloatArray:
+    def sums(self, truth: FloatArray) -> WordSums:
+        """What (T, M) says of all words of this text."""
+        by_type = self._by_type(truth)
+        sums = np.zeros((len(self.word_numbers), by_type.shape[1]))
+        np.add.at(sums, self.words, by_type)
+        counts = np.bincount(self.words, minlength=len(self.word_numbers))
+        return WordSums(sums, counts, by_type.sum(axis=0), len(truth))
+
+    def scores(self, truth: FloatArray, weight: float, sums: WordSums | None = None) -> FloatArray:
         """(T, M) log scores: `weight` times how much likelier a type is in the other mentions of the document
         than for the word in other documents.
 
         A word that is now and then part of an entity everywhere, such as "cells", tells nothing by being one
-        again; the features of the CRF know that already.
+        again; the features of the CRF know that already. sums: of these words in all shards, if there are
+        others.
         """
         believed = self._by_type(truth)
-        elsewhere = self._in_other_documents(believed)
+        elsewhere = self._in_other_documents(believed, sums or self.sums(truth))
         return self._spread(weight, self._in_other_mentions(believed, elsewhere), elsewhere)
 
-    def surprises(self, truth: FloatArray, expected: FloatArray, weight: float) -> FloatArray:
+    def surprises(
+        self, truth: FloatArray, expected: FloatArray, weight: float, sums: WordSums | None = None
+    ) -> FloatArray:
         """(T, M) the same against what was `expected` (T, M) of the other mentions from the text alone."""
         believed, foreseen = self._by_type(truth), self._by_type(expected)
-        usual = believed.mean(axis=0)
+        whole = sums or self.sums(truth)
+        usual = whole.total / whole.n_tokens
         return self._spread(
             weight, self._in_other_mentions(believed, usual), self._in_other_mentions(foreseen, usual)
         )
@@ -81,14 +109,12 @@ class Coupling:
         others = self._group_sums(by_type) - by_type[self.coupled] + usual
         return np.asarray(others / self.sizes[self.groups[self.coupled]][:, None])
 
-    def _in_other_documents(self, by_type: FloatArray) -> FloatArray:
+    def _in_other_documents(self, by_type: FloatArray, sums: WordSums) -> FloatArray:
         """(coupled, types) shares of the word there, with some mentions more that are as any word's."""
-        size = int(self.words.max(initial=0)) + 1
-        sums = np.zeros((size, by_type.shape[1]))
-        np.add.at(sums, self.words, by_type)
         words = self.words[self.coupled]
-        others = np.maximum(sums[words] - self._group_sums(by_type), 0.0) + _OTHERS * by_type.mean(axis=0)
-        count = np.bincount(self.words, minlength=size)[words] - self.sizes[self.groups[self.coupled]]
+        others = np.maximum(sums.by_type[words] - self._group_sums(by_type), 0.0)
+        others = others + _OTHERS * (sums.total / sums.n_tokens)
+        count = sums.counts[words] - self.sizes[self.groups[self.coupled]]
         return np.asarray(others / (count + _OTHERS)[:, None])
 
     def _spread(self, weight: float, here: FloatArray, elsewhere: FloatArray) -> FloatArray:
@@ -104,15 +130,20 @@ def type_numbers(scheme: LabelScheme) -> IntArray:
     return np.where(scheme.type_ids >= 0, scheme.type_ids, len(scheme.types)).astype(np.int64)
 
 
-def telling_words(corpus: Corpus, least_share: float) -> BoolArray:
-    """(W,) words of the word table that are part of an entity in at least this share of their votes.
-
-    Links between mentions of "the" or "," say nothing; which words do is told by the votes, in any language.
-    """
+def word_votes(corpus: Corpus) -> tuple[IntArray, IntArray]:
+    """(W,) how many votes each word of the word table has, and how many of them put it in an entity."""
     votes = corpus.annotations.votes()
     words = corpus.text.token_ids[votes.tokens]
     size = len(corpus.text.words)
     seen = np.bincount(words, minlength=size)
     inside = np.bincount(words[votes.labels != corpus.scheme.outside], minlength=size)
+    return seen, inside
+
+
+def content_words(seen: IntArray, inside: IntArray, least_share: float) -> BoolArray:
+    """(W,) words that are part of an entity in at least this share of their votes.
+
+    Links between mentions of "the" or "," say nothing; which words do is told by the votes, in any language.
+    """
     found: BoolArray = (inside > 0) & (inside >= least_share * seen)
     return found

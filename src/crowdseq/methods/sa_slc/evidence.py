@@ -7,11 +7,43 @@ import numpy as np
 
 from crowdseq.arrays import BoolArray, FloatArray, IntArray
 from crowdseq.core.corpus import Corpus
+from crowdseq.core.labels import LabelScheme
 from crowdseq.core.ragged import gather_ranges
-from crowdseq.methods.sa_slc.coupling import telling_words
-from crowdseq.numerics.crowds.dependency import DependencyModel, Smoothing
-from crowdseq.numerics.crowds.mentions import NONE, earlier_votes, previous_votes
+from crowdseq.methods.sa_slc.coupling import content_words, word_votes
+from crowdseq.numerics.crowds.dependency import (
+    NONE,
+    DependencyModel,
+    earlier_votes,
+    number_rows,
+    previous_votes,
+)
 from crowdseq.numerics.crowds.votes import VoteTable
+
+# Chances of an entity that part a token that nobody would mark from one that almost everybody would.
+LEVELS = (0.01, 0.1, 0.4, 0.8)
+
+
+def plausibility_levels(unseen: FloatArray, scheme: LabelScheme) -> IntArray:
+    """(T, M) beliefs of a tagger that did not see the votes on these tokens to (T,) levels, 0 to 4.
+
+    A mark on a word that looks like an entity says less than one on a word that does not: where the truth is
+    O, wrong marks gather on the likely words, and a table that mixes both takes them for evidence.
+    """
+    if scheme.outside < 0:
+        return np.zeros(len(unseen), np.int64)
+    return np.searchsorted(np.array(LEVELS), 1.0 - unseen[:, scheme.outside]).astype(np.int64)
+
+
+def part_outside(alike: FloatArray, apart: FloatArray, scheme: LabelScheme) -> FloatArray:
+    """(T, M) log scores of votes: for O by tables `apart` for each level, for entities halfway to `alike`.
+
+    How often O is marked does hang on how it looks. How often an entity is missed does too, but less, and a
+    table that may say freely that likely words are mostly missed makes entities of words that few marked.
+    """
+    mixed: FloatArray = (alike + apart) / 2
+    mixed[:, scheme.outside] = apart[:, scheme.outside]
+    return mixed
+
 
 DEPENDENCIES = ("off", "local", "paper", "both")
 SCOPES = ("sentence", "document", "off")
@@ -81,11 +113,15 @@ class ContextVotes:
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """The votes of a corpus as kinds of an annotator model; contexts: what they hang on besides the truth."""
+    """The votes of a text by their kind: who gives which label in which context.
+
+    contexts: what votes hang on besides the truth, each (V,). rows (C, 2 + contexts): who, context and label
+    of each kind that occurs, in sorted order; table: the votes as kinds.
+    """
 
     votes: ContextVotes
     contexts: tuple[IntArray, ...]
-    model: DependencyModel
+    rows: IntArray
     table: VoteTable
 
     @classmethod
@@ -94,31 +130,36 @@ class Evidence:
 
     @classmethod
     def _build(cls, votes: ContextVotes, contexts: tuple[IntArray, ...], n_tokens: int) -> "Evidence":
-        model = DependencyModel.build(votes.annotators, votes.labels, contexts)
-        table = VoteTable.build(votes.tokens, model.kinds, n_tokens, model.n_kinds)
-        return cls(votes, contexts, model, table)
+        columns = [votes.annotators, *contexts, votes.labels]
+        kinds, n_kinds = number_rows(columns)
+        first = np.zeros(n_kinds, np.int64)
+        first[kinds[::-1]] = np.arange(len(kinds))[::-1]
+        rows = np.stack([column[first] for column in columns], axis=1)
+        return cls(votes, contexts, rows, VoteTable.build(votes.tokens, kinds, n_tokens, n_kinds))
 
     def within(self, classes: IntArray) -> "Evidence":
         """The same votes, read apart for each class of tokens (T,)."""
         contexts = (classes[self.votes.tokens], *self.contexts)
         return self._build(self.votes, contexts, self.table.n_tokens)
 
-    def learn(self, truth: FloatArray, smoothing: Smoothing) -> FloatArray:
-        """(T, M) truth to (F, M) log p(vote | truth, context) of each kind of vote."""
-        return self.model.log_probabilities(self.table.gather(truth), smoothing)
 
-    def draw(self, rng: np.random.Generator, n_labels: int) -> FloatArray:
-        """(F, M) the same drawn from Dirichlet(1) rows, the paper's start.
+def model_of_kinds(rows: IntArray) -> DependencyModel:
+    """The annotator model of the kinds of votes that rows list, numbered as they stand."""
+    return DependencyModel.build(rows[:, 0], rows[:, -1], list(rows[:, 1:-1].T))
 
-        Kinds that never occur are drawn together: the sum of their shares is all that matters.
-        """
-        level = self.model.own[-1]
-        shares = rng.standard_gamma(1.0, (len(level.groups), n_labels))
-        totals = np.zeros((level.n_groups, n_labels))
-        np.add.at(totals, level.groups, shares)
-        unseen = n_labels - np.bincount(level.groups, minlength=level.n_groups)
-        totals += rng.standard_gamma(np.maximum(unseen, 0)[:, None] * np.ones(n_labels))
-        return np.asarray(np.log(shares / totals[level.groups])[self.model.own_kinds[-1]])
+
+def draw_tables(model: DependencyModel, rng: np.random.Generator, n_labels: int) -> FloatArray:
+    """(C, M) log p(vote | truth, context) of each kind, drawn from Dirichlet(1) rows: the paper's start.
+
+    Kinds that never occur are drawn together: the sum of their shares is all that matters.
+    """
+    level = model.own[-1]
+    shares = rng.standard_gamma(1.0, (len(level.groups), n_labels))
+    totals = np.zeros((level.n_groups, n_labels))
+    np.add.at(totals, level.groups, shares)
+    unseen = n_labels - np.bincount(level.groups, minlength=level.n_groups)
+    totals += rng.standard_gamma(np.maximum(unseen, 0)[:, None] * np.ones(n_labels))
+    return np.asarray(np.log(shares / totals[level.groups])[model.own_kinds[-1]])
 
 
 def word_numbers(corpus: Corpus, match: str) -> IntArray:
@@ -136,4 +177,4 @@ def linked_tokens(corpus: Corpus, tokens: str, least_share: float) -> BoolArray:
     """(T,) whose mentions are linked: `all`, or `content`, words that votes show to be part of entities."""
     if tokens == "all" or corpus.scheme.is_plain:
         return np.ones(corpus.n_tokens, np.bool_)
-    return telling_words(corpus, least_share)[corpus.text.token_ids]
+    return content_words(*word_votes(corpus), least_share)[corpus.text.token_ids]

@@ -1,175 +1,206 @@
-"""JointEm: truth, annotators and tagger learned together, one round at a time."""
+"""JointEm: truth, annotators and tagger learned together, one round at a time, as sums over shards."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Generic
 
 import numpy as np
 
-from crowdseq.aggregation.settling import best_valid_tags
-from crowdseq.aggregation.truth_model import Belief, TruthModel
-from crowdseq.arrays import FloatArray
-from crowdseq.core.corpus import Corpus
-from crowdseq.evaluation.scores import score_tags
-from crowdseq.methods.sa_slc.coupling import Coupling
-from crowdseq.methods.sa_slc.evidence import Evidence
-from crowdseq.methods.sa_slc.plausibility import LEVELS, part_outside, plausibility_levels
-from crowdseq.numerics.chains.pruned_chain import CandidateLists, pruned_marginals
-from crowdseq.numerics.crowds.dependency import Smoothing
+from crowdseq.aggregation.truth import P, TruthModel, are_finite
+from crowdseq.arrays import FloatArray, IntArray
+from crowdseq.engines.engine import Placed
+from crowdseq.engines.shards import Cut, Numbering, Version, Versions, add_up
+from crowdseq.evaluation.scores import TypeScore
+from crowdseq.methods.sa_slc.coupling import WordSums
+from crowdseq.methods.sa_slc.evidence import LEVELS, draw_tables, model_of_kinds
+from crowdseq.methods.sa_slc.exchange import Believed, RoundSums, RoundTables
+from crowdseq.methods.sa_slc.settings import Settings
+from crowdseq.methods.sa_slc.shard import SaSlcShard
+from crowdseq.numerics.crowds.dependency import DependencyModel, Smoothing
+from crowdseq.tagging.crf import CrfTrainer
+from crowdseq.tagging.summed_crf import SummedCrf
+from crowdseq.tagging.tagger import Tagger
+from crowdseq.tagging.weight_frame import ChainRules
 
-# How many arrays of a kind are alive at the widest moment of a round, counted below and in L-BFGS.
+# How many arrays of a kind are alive at the widest moment of a round, counted in the shards and in L-BFGS.
 _TABLE_COPIES, _TOKEN_COPIES, _WEIGHT_COPIES = 3, 10, 20
-_LEAST = 1e-6  # a label without votes keeps this share in the first belief, so that the scheme can use it
 
 
 @dataclass(frozen=True, eq=False)
-class State:
-    """All that a round starts from: the belief in the truth, (F, W) CRF weights, the objective so far.
+class State(Generic[P]):
+    """All that a round starts from: a version of the belief, which the shards hold, with its label pairs
+    (F, M, M); the parameters of the truth model; the objective so far."""
 
-    said (T, M): log scores beside the CRF's from which the belief came, so that it can be told again, softer.
-    """
-
-    belief: Belief
-    weights: FloatArray
-    said: FloatArray
+    version: Version
+    pairs: FloatArray
+    params: P
     history: tuple[float, ...] = ()
-
-    @classmethod
-    def of_arrays(cls, arrays: Mapping[str, FloatArray]) -> "State":
-        """What `arrays` gave, again."""
-        belief = Belief(arrays["unary"], arrays["pairwise"])
-        return cls(belief, arrays["weights"], arrays["said"], tuple(arrays["history"].tolist()))
-
-    def arrays(self) -> dict[str, FloatArray]:
-        """Everything by name, to be kept on disk."""
-        return {
-            "unary": self.belief.unary,
-            "pairwise": self.belief.pairwise,
-            "weights": self.weights,
-            "said": self.said,
-            "history": np.array(self.history),
-        }
-
-    @property
-    def is_sound(self) -> bool:
-        """Whether every number is finite."""
-        return bool(np.isfinite(self.belief.unary).all() and np.isfinite(self.weights).all())
+    is_sound: bool = True
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class JointEm:
+class JointEm(Generic[P]):
     """Everything that stays the same from round to round.
 
-    vote_weights (T, 1): of the votes on each token. deference: how far they yield to a tagger that finds the
-    same spans in unseen text. by_plausibility: whether the annotators' tables differ by what such a tagger
-    expects. pull: weight of the coupling between mentions. surprise: weight of what other mentions turned out
-    to be beyond what the tagger expected. first_steps, steps: L-BFGS steps of the first and of the later
-    rounds.
+    model, kinds: the annotator model of the kinds of votes that occur, and which of them each shard has.
+    words: the same for words whose mentions are coupled.
     """
 
-    corpus: Corpus
-    evidence: Evidence
-    truth: TruthModel
-    candidates: CandidateLists
-    coupling: Coupling | None
+    cut: Cut
+    placed: Placed[SaSlcShard]
+    settings: Settings
+    truth: TruthModel[P]
+    model: DependencyModel
+    kinds: Numbering
+    words: Numbering
     smoothing: Smoothing
-    vote_weights: FloatArray
-    deference: float
-    by_plausibility: bool
-    pull: float
-    surprise: float
-    first_steps: int
-    steps: int
+    versions: Versions = field(default_factory=Versions)
 
     @property
     def megabytes(self) -> float:
         """An estimate of what a round holds at once: tables of votes, of tokens and of weights."""
-        n_labels, n_tokens = self.truth.problem.n_labels, self.corpus.n_tokens
-        contexts = 1 + len(LEVELS) * self.by_plausibility
-        tables = _TABLE_COPIES * self.evidence.model.n_cells * n_labels * contexts
-        tokens = _TOKEN_COPIES * n_tokens * n_labels
-        weights = (self.truth.n_folds + _WEIGHT_COPIES) * self.truth.problem.n_weights
+        scheme, n_tokens = self.cut.corpus.scheme, self.cut.corpus.n_tokens
+        contexts = 1 + len(LEVELS) * (self.settings.votes.plausibility and scheme.outside >= 0)
+        tables = _TABLE_COPIES * self.model.n_cells * len(scheme) * contexts
+        tokens = _TOKEN_COPIES * n_tokens * len(scheme)
+        weights = (self.truth.n_folds + _WEIGHT_COPIES) * self.truth.n_parameters
         return 8e-6 * (tables + tokens + weights)
 
-    def from_shares(self, shares: FloatArray) -> State:
-        """A start from (T, M) shares of votes."""
-        scores = np.log(np.maximum(shares, _LEAST))
-        flat = np.where(self.corpus.scheme.allowed, 0.0, -np.inf)
-        transitions = np.repeat(flat[None], self.truth.n_folds, axis=0)
-        belief, _ = self._believe(scores, transitions)
-        return State(belief, self.truth.no_weights, scores)
+    def start(self) -> State[P]:
+        """Where the rounds begin: what the votes say, or as in the paper what chance says."""
+        search = self.settings.search
+        if search.start == "paper":
+            return self._start_by_chance(np.random.default_rng(search.seed))
+        version, totals = self.versions.new(), add_up(self.placed.each("label_totals"))
+        majority = search.start == "majority"
+        found = self.placed.each("start_from_votes", version.number, majority, self.truth.n_folds, totals)
+        return self._state(version, found, self.truth.start())
 
-    def from_tables(self, tables: FloatArray, weights: FloatArray) -> State:
-        """A start from annotator tables (F, M) and CRF weights."""
-        scores, transitions = self.truth.scores(weights)
-        said = self.vote_weights * self.evidence.table.fold(tables)
-        belief, _ = self._believe(scores + said, transitions)
-        return State(belief, weights, said)
+    def _start_by_chance(self, random: np.random.Generator) -> State[P]:
+        """Random tables, and a text that believes one annotator, drawn at random."""
+        corpus = self.cut.corpus
+        tables = draw_tables(self.model, random, len(corpus.scheme))
+        annotator = int(random.integers(len(corpus.annotators)))
+        totals = add_up(self.placed.each("label_totals", annotator))
+        self.placed.each("aim_at_annotator", annotator, totals)
+        return self.from_tables(tables, self.truth.train_on_tags(self.settings.search.first_steps))
 
-    def step(self, state: State) -> State:
+    def from_tables(self, tables: FloatArray, params: P) -> State[P]:
+        """A start from annotator tables (C, M) and parameters of the truth model."""
+        self.truth.score(params)
+        version = self.versions.new()
+        found = self.placed.each("start_from_tables", version.number, own=self.kinds.split(tables))
+        return self._state(version, found, params)
+
+    def step(self, state: State[P]) -> State[P]:
         """One round: annotators and tagger from the belief (M-step), then the belief from both (E-step)."""
-        steps = self.steps if state.history else self.first_steps
-        weights = self.truth.train(state.belief, state.weights, steps)
-        scores, transitions = self.truth.scores(weights)
-        said = self._said(state, scores, transitions)
-        belief, clamped = self._believe(scores + said, transitions)
-        objective = clamped - self.truth.free_partition(scores, transitions) - self.truth.penalty(weights)
-        return State(belief, weights, said, (*state.history, objective))
+        self.placed.each("forget_others", self.versions.alive)
+        search, before = self.settings.search, state.version.number
+        self.placed.each("aim", before)
+        effort = search.steps if state.history else search.first_steps
+        params = self.truth.train(state.pairs, state.params, effort)
+        self.truth.score(params)
+        sums: list[RoundSums] = self.placed.each("sum_up", before, bool(state.history))
+        version = self.versions.new()
+        tables, regard = self._tables(sums), self._regard(sums)
+        found = self.placed.each("believe", before, version.number, regard, own=tables)
+        objective = add_up([one.clamped for one in found]) - add_up([one.free for one in found])
+        history = (*state.history, objective - self.truth.penalty(params))
+        return self._state(version, found, params, history)
 
-    def _said(self, state: State, scores: FloatArray, transitions: FloatArray) -> FloatArray:
-        """(T, M) log scores of what the votes say, and the other mentions of a word."""
-        believed = state.belief.unary
-        unseen = self._believe(scores, transitions)[0].unary if self._asks_text else believed
-        said = self.vote_weights * self._regard(state, unseen) * self._voted(believed, unseen)
-        if self.coupling is not None and state.history:
-            if self.pull > 0.0:
-                said += self.coupling.scores(believed, self.pull)
-            if self.surprise > 0.0:
-                said += self.coupling.surprises(believed, unseen, self.surprise)
-        return said
+    def _state(
+        self, version: Version, found: Sequence[Believed], params: P, history: tuple[float, ...] = ()
+    ) -> State[P]:
+        sound = all(one.is_sound for one in found) and are_finite(self.truth.arrays(params))
+        return State(version, add_up([one.pairs for one in found]), params, history, sound)
 
-    @property
-    def _asks_text(self) -> bool:
-        """Whether it matters what the tagger expects of a text whose votes it has not seen."""
-        return self.deference > 0.0 or self.by_plausibility or self.surprise > 0.0
+    def _tables(self, sums: Sequence[RoundSums]) -> list[RoundTables]:
+        """What each shard is told of all the others."""
+        counts = self.kinds.add_up([one.counts for one in sums])
+        alike = self.kinds.split(self.model.log_probabilities(counts, self.smoothing))
+        apart: Sequence[FloatArray | None] = [None] * len(sums)
+        if sums[0].apart_kinds is not None:
+            rows, numbering = Numbering.of_rows([one.apart_kinds for one in sums])  # type: ignore[misc]
+            counts = numbering.add_up([one.apart_counts for one in sums])  # type: ignore[misc]
+            apart = numbering.split(model_of_kinds(rows).log_probabilities(counts, self.smoothing))
+        words: Sequence[WordSums | None] = [None] * len(sums)
+        if sums[0].words is not None:
+            words = self._word_sums([one.words for one in sums])  # type: ignore[misc]
+        return [RoundTables(*told) for told in zip(alike, apart, words, strict=True)]
 
-    def _voted(self, believed: FloatArray, unseen: FloatArray) -> FloatArray:
-        """(T, M) log probabilities of the votes on each token by what is the truth."""
-        alike = self._read(self.evidence, believed)
-        if not self.by_plausibility:
-            return alike
-        scheme = self.corpus.scheme
-        apart = self._read(self.evidence.within(plausibility_levels(unseen, scheme)), believed)
-        return part_outside(alike, apart, scheme)
+    def _word_sums(self, parts: Sequence[WordSums]) -> list[WordSums]:
+        by_type = self.words.split(self.words.add_up([part.by_type for part in parts]))
+        counts = self.words.split(self.words.add_up([part.counts for part in parts]))
+        total, n_tokens = add_up([part.total for part in parts]), sum(part.n_tokens for part in parts)
+        return [WordSums(*own, total, n_tokens) for own in zip(by_type, counts, strict=True)]
 
-    def _read(self, evidence: Evidence, believed: FloatArray) -> FloatArray:
-        """The same under tables learned from what is believed."""
-        return evidence.table.fold(evidence.learn(believed, self.smoothing))
-
-    def softened(self, state: State, temperature: float) -> FloatArray:
-        """(T, M) probabilities as they are told to people: all scores divided by the temperature."""
-        if temperature == 1.0:
-            return state.belief.unary
-        scores, transitions = self.truth.scores(state.weights)
-        return self._believe((scores + state.said) / temperature, transitions / temperature)[0].unary
-
-    def _regard(self, state: State, unseen: FloatArray) -> float:
+    def _regard(self, sums: Sequence[RoundSums]) -> float:
         """How much the votes count beside the tagger: less, the better it finds the believed spans unseen.
 
         Annotators make the same errors at the same hard places, which a model of independent votes takes for
         agreement. A tagger that reaches the same spans from the text of other documents shares fewer of them.
         """
-        if self.deference == 0.0:
+        if self.settings.votes.deference == 0.0:
             return 1.0
-        return 1.0 - self.deference * span_agreement(self.corpus, state.belief.unary, unseen)
+        spans = add_up([one.spans for one in sums]).tolist()
+        return 1.0 - self.settings.votes.deference * (TypeScore.of_counts(*spans).f1 or 0.0)
 
-    def _believe(self, scores: FloatArray, transitions: FloatArray) -> tuple[Belief, float]:
-        """The E-step: posteriors over the candidate paths, and the summed log-partition."""
-        starts, ends = self.truth.problem.rules.edges
-        found = pruned_marginals(self.candidates, scores, transitions, starts, ends, self.truth.folds)
-        return Belief(found.unary, found.pairwise), float(found.log_partition.sum())
+    def arrays(self, state: State[P]) -> dict[str, FloatArray]:
+        """Everything by name, to be kept on disk; these names stand in checkpoints."""
+        rows = self.placed.each("rows", state.version.number)
+        return {
+            "unary": self.cut.join_tokens([unary for unary, _ in rows]),
+            "pairwise": state.pairs,
+            "said": self.cut.join_tokens([said for _, said in rows]),
+            "history": np.array(state.history),
+            **self.truth.arrays(state.params),
+        }
 
+    def of_arrays(self, arrays: Mapping[str, FloatArray]) -> State[P]:
+        """What `arrays` gave, again."""
+        version = self.versions.new()
+        rows = zip(*(self.cut.split_tokens(arrays[name]) for name in ("unary", "said")), strict=True)
+        self.placed.each("restore", version.number, own=list(rows))
+        history = tuple(arrays["history"].tolist())
+        return State(version, arrays["pairwise"], self.truth.of_arrays(arrays), history)
 
-def span_agreement(corpus: Corpus, first: FloatArray, second: FloatArray) -> float:
-    """F1 between the spans (in a plain scheme: the labels) of two beliefs (T, M); 0 when neither has any."""
-    tags = [best_valid_tags(corpus, belief) for belief in (first, second)]
-    return score_tags(tags[0], tags[1], corpus.offsets, corpus.scheme).f1 or 0.0
+    def unary(self, state: State[P]) -> FloatArray:
+        """(T, M) what is believed."""
+        return self.cut.join_tokens([unary for unary, _ in self.placed.each("rows", state.version.number)])
+
+    def softened(self, state: State[P], temperature: float) -> FloatArray:
+        """(T, M) probabilities as they are told to people: all scores divided by the temperature."""
+        if temperature == 1.0:
+            return self.unary(state)
+        self.truth.score(state.params)
+        return self.cut.join_tokens(self.placed.each("softened", state.version.number, temperature))
+
+    def tags(self, state: State[P]) -> IntArray:
+        """(T,) the best valid tags under what is believed."""
+        return self.cut.join_tokens(self.placed.each("tags", state.version.number))
+
+    def vote_tables(self, state: State[P], numbers: IntArray) -> dict[str, Any]:
+        """`…_kinds` (C, 3) and `…_counts` (C, M) of `ContextVotes.tables`, over all shards."""
+        parts = self.placed.each("vote_tables", state.version.number, numbers)
+        told: dict[str, Any] = {}
+        for name in ("local", "repeat"):
+            rows, numbering = Numbering.of_rows([part[f"{name}_kinds"] for part in parts])
+            told[f"{name}_kinds"] = rows
+            told[f"{name}_counts"] = numbering.add_up([part[f"{name}_counts"] for part in parts])
+        return told
+
+    def mean_log10_sequences(self) -> tuple[float, float]:
+        """How many label sequences a sentence's candidates leave, as a mean power of ten: without and with
+        the rules of the scheme."""
+        found = self.placed.each("log10_sequences")
+        n_sentences = len(self.cut.corpus)
+        return add_up([free for free, _ in found]) / n_sentences, add_up([v for _, v in found]) / n_sentences
+
+    def tagger(self, state: State[P], trainer: CrfTrainer) -> Tagger:
+        """A tagger of its own, trained on what is believed."""
+        scheme, features = self.cut.corpus.scheme, trainer.feature_settings
+        rules = ChainRules.of_scheme(scheme)
+        self.placed.each("open_tagger", rules, features, state.version.number)
+        crf = SummedCrf.build(self.placed, "tagger", len(self.cut.shards), rules, features)
+        aims = self.placed.each("aim_tagger", state.version.number)
+        return trainer.fit_shards(crf, aims, state.pairs.sum(axis=0), scheme)

@@ -6,8 +6,7 @@ import numpy as np
 
 from crowdseq.arrays import FloatArray, IntArray
 from crowdseq.numerics.blocks import Block
-from crowdseq.numerics.chains.bundles import Moves
-from crowdseq.numerics.chains.sizes import label_count, longest_sentence
+from crowdseq.numerics.chains.bundles import Moves, label_count, longest_sentence
 from crowdseq.numerics.compiling import kernel
 
 

@@ -4,7 +4,16 @@ import numpy as np
 
 from crowdseq.arrays import FloatArray, IntArray
 from crowdseq.numerics.blocks import Block
-from crowdseq.numerics.chains.bundles import Chains, Moves, Space, Steps, Sums
+from crowdseq.numerics.chains.bundles import (
+    Chains,
+    Moves,
+    Space,
+    Steps,
+    Sums,
+    label_count,
+    longest_sentence,
+    padded_width,
+)
 from crowdseq.numerics.chains.log_passes import LogPasses, log_backward, log_edge, log_forward, log_marginals
 from crowdseq.numerics.chains.scaled_passes import (
     EXTREME,
@@ -16,7 +25,6 @@ from crowdseq.numerics.chains.scaled_passes import (
     exponentiate_transitions,
     forward,
 )
-from crowdseq.numerics.chains.sizes import label_count, longest_sentence, padded_width
 from crowdseq.numerics.chains.token_scores import write_scores
 from crowdseq.numerics.compiling import borrowing_kernel, kernel
 

@@ -77,19 +77,17 @@ def pruned_marginals(
     return found._replace(pairwise=found.pairwise.sum(axis=0))
 
 
-def mean_log10_sequences(candidates: CandidateLists, rules: tuple[FloatArray, ...]) -> tuple[float, float]:
-    """How many label sequences a sentence's candidates leave, as a mean power of ten: without and with rules.
+def log10_sequences(candidates: CandidateLists, rules: tuple[FloatArray, ...]) -> tuple[float, float]:
+    """How many label sequences the candidates leave, powers of ten summed over sentences: without and with
+    rules.
 
     rules: transitions (M, M), starts and ends (M,), of zeros and minus infinities.
     """
-    n_sentences = len(candidates.offsets) - 1
-    if n_sentences == 0:
-        return 0.0, 0.0
     scores = np.zeros((len(candidates.pointers) - 1, candidates.n_labels))
-    groups = np.zeros(n_sentences, np.int64)
+    groups = np.zeros(len(candidates.offsets) - 1, np.int64)
     found = pruned_marginals(candidates, scores, rules[0][None], rules[1], rules[2], groups)
     free = float(np.log10(np.diff(candidates.pointers)).sum())
-    return free / n_sentences, float(found.log_partition.sum()) / np.log(10) / n_sentences
+    return free, float(found.log_partition.sum()) / np.log(10)
 
 
 def _dense_marginals(

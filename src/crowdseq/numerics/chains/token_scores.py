@@ -3,8 +3,7 @@
 import numpy as np
 
 from crowdseq.arrays import FloatArray
-from crowdseq.numerics.chains.bundles import Entries, TokenScores
-from crowdseq.numerics.chains.sizes import label_count
+from crowdseq.numerics.chains.bundles import Entries, TokenScores, label_count
 from crowdseq.numerics.compiling import borrowing_kernel
 from crowdseq.numerics.lanes import N_LANES, add, load, spread, store
 

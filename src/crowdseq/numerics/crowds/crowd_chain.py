@@ -6,12 +6,10 @@ from typing import Any
 import numpy as np
 
 from crowdseq.arrays import BoolArray, FloatArray, IntArray
-from crowdseq.numerics.chains.chain import Lattice, log_partition, marginals
-from crowdseq.numerics.crowds.annotator_models import AnnotatorModel, Judgement
+from crowdseq.numerics.chains.chain import Lattice, Marginals, log_partition, marginals
 from crowdseq.numerics.crowds.dirichlet import Rows, learn_rows
 from crowdseq.numerics.crowds.held import Held
 from crowdseq.numerics.crowds.votes import VoteTable
-from crowdseq.numerics.em import Climb, Progress, climb, quiet
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,11 +27,22 @@ class ChainPrior:
 
 @dataclass(frozen=True, eq=False)
 class ChainBelief:
-    """What is held of the chain: starts, transitions, and words (M, V) given the label, if any."""
+    """What is held of the chain: starts, transitions, and words (M, W) given the label, if any."""
 
     starts: Rows
     transitions: Rows
     words: Rows | None
+
+    @classmethod
+    def learn(
+        cls, starts: FloatArray, pairs: FloatArray, words: FloatArray | None, prior: ChainPrior
+    ) -> "ChainBelief":
+        """From expected counts: of starts (M,), of pairs (M, M) and of words (W, M) if they take part."""
+        begun = learn_rows(starts, prior.starts, bayes=True)
+        moved = learn_rows(pairs, prior.transitions, bayes=True)
+        if words is None:
+            return cls(begun, moved, None)
+        return cls(begun, moved, learn_rows(np.ascontiguousarray(words.T), prior.words, bayes=True))
 
     @property
     def credit(self) -> float:
@@ -45,95 +54,53 @@ class ChainBelief:
 
 
 @dataclass(frozen=True, eq=False)
-class ChainState:
-    """truth (T, M) and pairs (M, M), expected under a judgement, a belief, and the lattice made of both."""
+class ChainCounts:
+    """Expected counts: votes (C, M) of each kind, starts (M,), and words (W, M) if they take part."""
 
-    truth: FloatArray
-    pairs: FloatArray
-    judgement: Judgement | None = None
-    belief: ChainBelief | None = None
-    lattice: Lattice | None = None
+    votes: FloatArray
+    starts: FloatArray
+    words: FloatArray | None
 
 
 @dataclass(frozen=True, eq=False)
 class CrowdChain:
-    """Sentences at offsets with votes under an annotator model and, if wanted, their words."""
+    """Sentences at offsets with kinds of votes and, if wanted, their words; ends (M,): log scores."""
 
     offsets: IntArray
     votes: VoteTable
     words: VoteTable | None
     held: Held
-    model: AnnotatorModel
-    prior: ChainPrior
-    bayes: bool
+    ends: FloatArray
 
     @classmethod
     def build(
-        cls,
-        model: AnnotatorModel,
-        tokens: IntArray,
-        offsets: IntArray,
-        gold: IntArray,
-        prior: ChainPrior,
-        *,
-        word_ids: IntArray | None,
-        bayes: bool = True,
+        cls, votes: VoteTable, words: VoteTable | None, offsets: IntArray, gold: IntArray, prior: ChainPrior
     ) -> "CrowdChain":
-        """tokens (V,) of the votes in order; gold (T,), -1 where not held; word_ids (T,) or None."""
-        votes = VoteTable.build(tokens, model.kinds, len(gold), model.n_kinds)
-        words = None
-        if word_ids is not None:
-            found, numbers = np.unique(word_ids, return_inverse=True)
-            words = VoteTable.build(np.arange(len(gold)), numbers, len(gold), len(found))
-        return cls(offsets, votes, words, _hold(gold, offsets, prior), model, prior, bayes)
+        """gold (T,): labels at which tokens are held, -1 for none."""
+        ends = np.where(prior.ends, 0.0, -np.inf)
+        return cls(offsets, votes, words, _hold(gold, offsets, prior), ends)
 
-    def start(self, truth: FloatArray) -> ChainState:
-        """A state from (T, M) truths, neighbours taken as independent."""
+    def start(self, truth: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """(T, M) truths as they may be, and (M, M) their pairs, neighbours taken as independent."""
         truth = self.held.clamp(truth)
         linked = np.ones(len(truth), np.bool_)
         linked[self._first_tokens()] = False
         after = np.flatnonzero(linked)
-        return ChainState(truth, truth[after - 1].T @ truth[after])
+        return truth, truth[after - 1].T @ truth[after]
 
-    def climb(
-        self, start: ChainState, *, rounds: int, tolerance: float, progress: Progress = quiet
-    ) -> Climb[ChainState]:
-        return climb(self.step, Climb(start), rounds=rounds, tolerance=tolerance, progress=progress)
+    def count(self, truth: FloatArray) -> ChainCounts:
+        """What (T, M) truths count for the parameters; their pairs are known already."""
+        words = None if self.words is None else self.words.gather(truth)
+        return ChainCounts(self.votes.gather(truth), truth[self._first_tokens()].sum(axis=0), words)
 
-    def step(self, state: ChainState) -> tuple[ChainState, float]:
-        """Judge by the truth, then expect the truth anew; with the objective that neither ever lowers."""
-        judgement = self.model.learn(self.votes.gather(state.truth), state.judgement)
-        return self.expect(judgement, self.believe(state))
-
-    def believe(self, state: ChainState) -> ChainBelief:
-        first = state.truth[self._first_tokens()].sum(axis=0)
-        starts = learn_rows(first, self.prior.starts, bayes=self.bayes)
-        transitions = learn_rows(state.pairs, self.prior.transitions, bayes=self.bayes)
-        if self.words is None:
-            return ChainBelief(starts, transitions, None)
-        counts = np.ascontiguousarray(self.words.gather(state.truth).T)
-        return ChainBelief(starts, transitions, learn_rows(counts, self.prior.words, bayes=self.bayes))
-
-    def expect(self, judgement: Judgement, belief: ChainBelief) -> tuple[ChainState, float]:
-        """The truth under a judgement and a belief, and the objective."""
-        scores = self.votes.fold(judgement.scores)
-        if self.words is not None and belief.words is not None:
-            scores += self.words.fold(belief.words.logs.T)
-        lattice = Lattice(
-            self.held.mask(scores),
-            self.offsets,
-            belief.transitions.logs,
-            belief.starts.logs,
-            np.where(self.prior.ends, 0.0, -np.inf),
-        )
-        found = marginals(lattice)
-        objective = float(found.log_partition.sum()) + judgement.credit + belief.credit
-        return ChainState(found.unary, found.pairwise, judgement, belief, lattice), objective
-
-    def describe(self, state: ChainState) -> dict[str, Any]:
-        """The parameters of a state by name."""
-        chain = state.belief.describe() if state.belief else {}
-        return chain | (state.judgement.describe() if state.judgement else {})
+    def expect(
+        self, votes: FloatArray, words: FloatArray | None, starts: FloatArray, transitions: FloatArray
+    ) -> Marginals:
+        """The truth under log scores: of kinds of votes (C, M), words (W, M), starts and transitions."""
+        scores = self.votes.fold(votes)
+        if self.words is not None and words is not None:
+            scores += self.words.fold(words)
+        return marginals(Lattice(self.held.mask(scores), self.offsets, transitions, starts, self.ends))
 
     def _first_tokens(self) -> IntArray:
         return self.offsets[:-1][np.diff(self.offsets) > 0]

@@ -22,8 +22,7 @@ from crowdseq.reports.runs import dependency_tables
 from crowdseq.storage.folders import AtomicFolder
 from crowdseq.storage.manifest import MANIFEST, Manifest
 from crowdseq.storage.tensors import encode_tensors
-from crowdseq.workflows.metrics import FORMAT_VERSION
-from crowdseq.workflows.runs.outcome import Outcome
+from crowdseq.workflows.metrics import FORMAT_VERSION, Outcome
 from crowdseq.workflows.runs.target import RunTarget
 
 ANNOTATOR_COLUMNS = (

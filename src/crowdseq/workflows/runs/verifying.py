@@ -5,7 +5,8 @@ from pathlib import Path
 
 from crowdseq.errors import FormatError, Problem
 from crowdseq.storage.manifest import MANIFEST, files_below, read_manifest
-from crowdseq.workflows.run_folder import NEEDED, TAGGER_FILES, load_run
+from crowdseq.workflows.run_folder import load_run
+from crowdseq.workflows.runs.files import NEEDED, TAGGER_FILES
 
 LIVE = "decisions.sqlite"  # changes as reviewers decide, with its journal beside it
 

@@ -16,7 +16,7 @@ from crowdseq.core.corpus import Corpus
 from crowdseq.errors import AnnotationError, FormatError, OutputExistsError
 from crowdseq.formats import read, write
 from file_fixtures import Faults, Put
-from tool_samples import expected_rows, own, rows_of, sample
+from tool_samples import expected_rows, own, rows_of
 
 
 def test_the_two_annotators_are_read() -> None:
@@ -28,19 +28,34 @@ def test_the_two_annotators_are_read() -> None:
     assert trimmed.count == 1
 
 
-def test_two_annotators_of_a_newspaper_are_read() -> None:
-    found = read(sample("brat/two-annotators")).corpus
-    assert (len(found), found.annotators) == (1, ("ann1", "ann2"))
-    first, second = (sum(tag.startswith("B-") for tag in row) for row in _said(found, 0).values())
-    assert (first, second) == (10, 8)
+def test_the_settings_of_a_collection_beside_its_annotators_are_no_document(put: Put) -> None:
+    text = "Vigo, 4 mar (EFE).- Ana Lund llega a Oslo.\nEl puerto de Vigo espera.\n"
+    put("c/annotation.conf", "[entities]\nLOC\nPER\n[relations]\n[events]\n[attributes]\n")
+    for who, places in {
+        "ann1": ["LOC 0 4", "PER 20 28", "LOC 37 41"],
+        "ann2": ["LOC 0 4", "PER 24 28"],
+    }.items():
+        put(f"c/{who}/doc-29.txt", text)
+        lines = [f"T{n}\t{place}\t{_covered(text, place)}\n" for n, place in enumerate(places, 1)]
+        put(f"c/{who}/doc-29.ann", "".join(lines))
+    imported = read("c")
+    assert (len(imported.corpus), imported.corpus.annotators) == (1, ("ann1", "ann2"))
+    assert imported.report.findings == ()
+    first, second = (sum(tag.startswith("B-") for tag in row) for row in _said(imported.corpus, 0).values())
+    assert (first, second) == (3, 2)
 
 
-def test_annotations_without_text_are_refused(faults: Faults) -> None:
-    found = faults(str(sample("brat/two-annotators-ann-only")))
+def _covered(text: str, place: str) -> str:
+    _, start, end = place.split()
+    return text[int(start) : int(end)]
+
+
+def test_annotations_without_text_are_refused(put: Put, faults: Faults) -> None:
+    for who in "AB":
+        put(f"c/{who}/log-2.ann", "T1\tPER 0 3\tAna\n")
+    found = faults("c")
     assert len(found) == 2
-    assert found[0].endswith(
-        "A/data-sample-2.ann: data-sample-2: its text is missing: put data-sample-2.txt beside it"
-    )
+    assert found[0].endswith("A/log-2.ann: log-2: its text is missing: put log-2.txt beside it")
 
 
 def test_a_covered_text_that_is_longer_than_its_span_is_named(put: Put, faults: Faults) -> None:

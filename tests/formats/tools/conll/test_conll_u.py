@@ -7,7 +7,6 @@ import pytest
 from crowdseq.errors import FormatError, MissingExtraError, SettingsError
 from crowdseq.formats import read
 from file_fixtures import Faults, Put
-from tool_samples import sample
 
 pytest.importorskip("conllu", reason="conllu is not installed (extra: formats)")
 
@@ -68,17 +67,24 @@ def test_files_of_a_folder_are_annotators_and_join_by_the_id_of_the_sentence(put
     assert (len(found), found.annotators) == (1, ("ann", "bob"))
 
 
-def test_two_annotators_of_conll_2006_differ_in_parts_of_speech(faults: Faults) -> None:
-    folder = str(sample("inception/conll2006"))
+def test_two_annotators_of_conll_2006_differ_in_parts_of_speech(put: Put, faults: Faults) -> None:
+    words = {"Die": "ART", "Boote": "NN", "selbst": "PRF", "niemand": "PIS", "dorthin": "PROAV"}
+    for who, changed in (("user1", {}), ("user2", {"selbst": "XXX"})):
+        tags = words | changed
+        rows = [
+            f"{n}\t{word}\t_\t{tag}\t{tag}\t_\t_\t_\t_\t_" for n, (word, tag) in enumerate(tags.items(), 1)
+        ]
+        put(f"c/{who}.conll", "\n".join(rows) + "\n\n")
+    folder = "c"
     refused = faults(folder)
     assert len(refused) == 2
     assert refused[0].endswith(
-        "someDifferences-user1.conll: holds no labels: no NER= in MISC and no column behind it, "
+        "user1.conll: holds no labels: no NER= in MISC and no column behind it, "
         "say which column has them: columns='upos' (or xpos, …, misc:KEY)"
     )
     found = read(folder, columns=("upos",)).corpus
     assert found.scheme.is_plain
-    assert found.annotators == ("someDifferences-user1", "someDifferences-user2")
+    assert found.annotators == ("user1", "user2")
     first = [found.scheme.names(tags) for tags in found.annotations.ballots[0].tags]
     assert (first[0][2], first[1][2]) == ("PRF", "XXX")
     assert first[0][3:5] == first[1][3:5] == ("PIS", "PROAV")

@@ -18,7 +18,7 @@ from crowdseq.errors import AnnotationError
 from crowdseq.formats import read, write, write_consensus
 from file_fixtures import Faults, Put
 from formats.marked_files import plain, span_worlds, votes
-from tool_samples import expected_rows, own, rows_of, sample
+from tool_samples import expected_rows, own, rows_of
 
 TEXT = "Ada met Bo Li."
 
@@ -44,29 +44,46 @@ def test_a_zip_gives_the_expected_table(put: Put) -> None:
     assert rows_of(found, {"1": "d1", "2": "d2"}, by_id=True) == expected_rows()
 
 
-def test_the_sample_export_is_read() -> None:
-    imported = read(sample("doccano/export-sequence-labeling.jsonl"))
-    assert imported.corpus.annotators == ("export-sequence-labeling",)
-    assert votes(imported.corpus, 1) == {"export-sequence-labeling": ["B-PERSON", "I-PERSON"]}
+def test_a_lone_export_belongs_to_the_member_of_its_name(put: Put) -> None:
+    texts = {"Terry rows to Vigo": [[0, 5, "PERSON"], [14, 18, "LOC"]], "Ana Lund": [[0, 8, "PERSON"]]}
+    export = [
+        json.dumps({"id": n, "text": text, "label": label}) for n, (text, label) in enumerate(texts.items())
+    ]
+    imported = read(put("member.jsonl", "\n".join(export) + "\n"))
+    assert imported.corpus.annotators == ("member",)
+    assert votes(imported.corpus, 1) == {"member": ["B-PERSON", "I-PERSON"]}
     assert imported.report.files[0].format == "doccano"
 
 
-def test_entities_with_relations_are_read_though_pretty_printed() -> None:
-    imported = read(sample("doccano/export-relation-extraction.pretty-printed.jsonl"))
+def test_entities_with_relations_are_read_though_pretty_printed(put: Put) -> None:
+    marked = [("PERSON", 0, 3), ("ORG", 12, 20), ("DATE", 24, 28)]
+    value = {
+        "id": 5,
+        "text": "Ada founded Blomyard in 1987.",
+        "entities": [
+            {"id": n, "label": label, "start_offset": start, "end_offset": end}
+            for n, (label, start, end) in enumerate(marked)
+        ],
+        "relations": [{"id": n, "from_id": 0, "to_id": n, "type": "founded"} for n in (1, 2)],
+        "Comments": [],
+    }
+    imported = read(put("member.jsonl", json.dumps(value, indent=4) + "\n"))
     assert imported.corpus.scheme.types == ("DATE", "ORG", "PERSON")
     relations = imported.report.finding("relations-left-out")
     assert relations is not None
-    assert relations.count == 3
+    assert relations.count == 2
     assert imported.report.finding("json-not-in-lines")
 
 
-def test_the_sample_of_columns_is_read_as_gold() -> None:
-    found = read(sample("doccano/import-sequence-labeling.conll.txt")).corpus
+def test_columns_made_for_import_are_read_as_gold(put: Put) -> None:
+    found = read(put("import.txt", "Vigo\tB-LOC\nwaits\tO\n\nAna\tB-PER\nLund\tI-PER\n")).corpus
     assert found.gold[1] == ("B-PER", "I-PER")
 
 
-def test_a_file_made_for_import_with_other_keys_is_refused(faults: Faults) -> None:
-    name = str(sample("doccano/import-sequence-labeling.jsonl"))
+def test_a_file_made_for_import_with_other_keys_is_refused(put: Put, faults: Faults) -> None:
+    texts = {"Terry rows": [[0, 5, "PERSON"]], "Ana Lund": [[0, 8, "PERSON"]], "Vigo": [[0, 4, "LOC"]]}
+    lines = [json.dumps({"column_data": text, "column_label": label}) for text, label in texts.items()]
+    name = put("import.jsonl", "\n".join(lines) + "\n")
     found = faults(name, format="doccano")
     assert [problem.split(": ", 1)[1] for problem in found] == [
         "'text' is missing, there is column_data, column_label: "
@@ -77,7 +94,7 @@ def test_a_file_made_for_import_with_other_keys_is_refused(faults: Faults) -> No
         "there is column_data, column_label: if this is a tool's export, name it with format="
     )
     named = read(name, format="doccano", text_field="column_data", layer="column_label").corpus
-    assert votes(named, 1) == {"import-sequence-labeling": ["B-PERSON", "I-PERSON"]}
+    assert votes(named, 1) == {"import": ["B-PERSON", "I-PERSON"]}
 
 
 def test_an_empty_text_is_not_a_vote_until_the_user_says_so(faults: Faults) -> None:

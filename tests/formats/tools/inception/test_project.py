@@ -8,10 +8,9 @@ import pytest
 
 from crowdseq.formats import read
 from file_fixtures import Faults, Put
-from tool_samples import expected_rows, own, rows_of, sample
+from tool_samples import expected_rows, own, rows_of
 
 HEAD = "#FORMAT=WebAnno TSV 3.3\n#T_SP=webanno.custom.Ner|value\n\n\n"
-CASES = "inception/tsv3.3"
 
 
 def tsv(label: str, word: str = "Ada") -> str:
@@ -24,35 +23,55 @@ def test_the_two_annotators_are_read() -> None:
     assert rows_of(imported.corpus) == expected_rows()
 
 
-def test_a_curator_who_agrees_is_gold() -> None:
-    found = read(sample(f"{CASES}/simpleSpanNoDiffWithLabelTest")).corpus
+WORDS = ["Many", "small", "boats", "lie", "in", "the", "harbour", "."]
+
+
+def left_by(put: Put, **people: dict[int, str]) -> str:
+    """A folder with a file for each person; what they marked by the number of the word."""
+    for person, marked in people.items():
+        lines = [
+            "#FORMAT=WebAnno TSV 3.3",
+            "#T_SP=webanno.custom.Pos|value",
+            "",
+            "",
+            f"#Text={' '.join(WORDS)}",
+        ]
+        start = 0
+        for number, word in enumerate(WORDS):
+            label = marked.get(number, "_")
+            lines.append(f"1-{number + 1}\t{start}-{start + len(word)}\t{word}\t{label}\t")
+            start += len(word) + 1
+        put(f"case/{person}.tsv", "\n".join(lines) + "\n")
+    return "case"
+
+
+def test_a_curator_who_agrees_is_gold(put: Put) -> None:
+    found = read(left_by(put, user1={2: "NN"}, user2={2: "NN"}, curator={2: "NN"})).corpus
     assert found.annotators == ("user1", "user2")
-    assert found.gold[0] == ("O", "O", "O", "O", "B-NN", "O", "O", "O", "O")
+    assert found.gold[0] == ("O", "O", "B-NN", *["O"] * 5)
 
 
-@pytest.mark.parametrize(
-    ("case", "labels"),
-    [("simpleSpanDiffIncompleteTest", [4, 5]), ("simpleSpanDiffWithLabelTest", [4, 4])],
-)
-def test_a_curator_who_left_nothing_is_no_gold(case: str, labels: list[int]) -> None:
-    imported = read(sample(f"{CASES}/{case}"))
+@pytest.mark.parametrize("second", [{2: "VB"}, {6: "NN"}])
+def test_a_curator_who_left_nothing_is_no_gold(put: Put, second: dict[int, str]) -> None:
+    folder = left_by(put, user1={2: "NN"}, user2=second, curator={})
+    imported = read(folder)
     assert imported.corpus.gold[0] is None
     assert imported.report.finding("empty-curation") is not None
     ballot = imported.corpus.annotations.ballots[0]
     said = [imported.corpus.scheme.names(row) for row in ballot.tags]
-    assert [next(i for i, tag in enumerate(row) if tag != "O") for row in said] == labels
-    assert read(sample(f"{CASES}/{case}"), empty_means="labelled").corpus.gold[0] == ("O",) * 9
+    assert [next(i for i, tag in enumerate(row) if tag != "O") for row in said] == [2, *second]
+    assert read(folder, empty_means="labelled").corpus.gold[0] == ("O",) * 8
 
 
-def test_the_same_span_twice_counts_once() -> None:
-    imported = read(sample(f"{CASES}/simpleSpanDiffWithLabelStackingTest"))
+def test_the_same_span_twice_counts_once(put: Put) -> None:
+    imported = read(left_by(put, user1={2: "NN|NN"}, user2={2: "NN|NN"}, curator={}))
     twice = imported.report.finding("spans-duplicate")
     assert twice is not None
     assert twice.count == 2
 
 
-def test_stacked_spans_of_several_labels_are_refused_with_the_way_out(faults: Faults) -> None:
-    found = faults(str(sample(f"{CASES}/multipleStackedAnnotationsAreNotMergedTest")))
+def test_stacked_spans_of_several_labels_are_refused_with_the_way_out(put: Put, faults: Faults) -> None:
+    found = faults(left_by(put, user1={2: "ORG|ORGpart"}, user2={2: "ORG|ORGpart"}))
     assert len(found) == 2
     assert all(
         "has several labels (ORG, ORGpart), say several_labels='first' (or joined)" in line for line in found

@@ -9,7 +9,7 @@ import pytest
 from crowdseq.errors import MissingExtraError
 from crowdseq.formats import read
 from file_fixtures import Faults, Put
-from tool_samples import expected_rows, own, rows_of, sample
+from tool_samples import expected_rows, own, rows_of
 
 cassis = pytest.importorskip("cassis", reason="dkpro-cassis is not installed (extra: formats)")
 
@@ -72,25 +72,46 @@ def test_an_xmi_says_what_it_says_in_json(put: Put) -> None:
     assert imported.report.finding("spans-without-label") is not None
 
 
+def by_hand(text: str, **layers: list[tuple[int, int]]) -> str:
+    """A CAS as tools write it: spans by the name of their type, which has no features, in UTF-16 units."""
+    spans = [(name, place) for name, places in layers.items() for place in places]
+    sofa = {"%ID": 1, "%TYPE": "uima.cas.Sofa", "sofaNum": 1, "sofaID": "_InitialView", "sofaString": text}
+    found = [
+        {"%ID": number, "%TYPE": f"custom.{name}", "@sofa": 1, "begin": start, "end": end}
+        for number, (name, (start, end)) in enumerate(spans, 2)
+    ]
+    types = {
+        f"custom.{name}": {"%NAME": f"custom.{name}", "%SUPER_TYPE": "uima.tcas.Annotation"}
+        for name in layers
+    }
+    members = {"%SOFA": 1, "%MEMBERS": [one["%ID"] for one in found]}
+    return json.dumps(
+        {"%TYPES": types, "%FEATURE_STRUCTURES": [sofa, *found], "%VIEWS": {"_InitialView": members}}
+    )
+
+
 @pytest.mark.parametrize(
-    ("name", "tags"),
+    ("text", "spans", "tags"),
     [
-        ("casWithTextAndAnnotations", ["B-Annotation"] * 4),
-        ("casWithTraditionalChineseTextAndAnnotations", ["B-Annotation"]),
+        ("Ada met Bo .", [(0, 3), (4, 7), (8, 10), (11, 12)], ["B-Name"] * 4),
+        ("山下", [(0, 2)], ["B-Name"]),
     ],
 )
-def test_samples_of_the_library_are_read(name: str, tags: list[str]) -> None:
-    assert list(read(sample(f"uima-cas-json/{name}.json")).corpus.gold[0]) == tags
+def test_a_layer_without_features_is_its_own_label(
+    put: Put, text: str, spans: list[tuple[int, int]], tags: list[str]
+) -> None:
+    assert list(read(put("d.json", by_hand(text, Name=spans))).corpus.gold[0] or ()) == tags
 
 
-def test_spans_of_emoji_cover_what_they_should() -> None:
-    found = read(sample("uima-cas-json/casWithEmojiUnicodeTextAndAnnotations.json")).corpus.sentences[0]
+def test_spans_of_emoji_cover_what_they_should(put: Put) -> None:
+    name = put("d.json", by_hand("🦉 👩🏽‍🚀 🇳🇴 ok", Name=[(0, 2), (3, 10), (11, 15), (16, 18)]))
+    found = read(name).corpus.sentences[0]
     text, spans = found.extras["text"], found.extras["gold_spans"]
     assert [text[start:end] for start, end, _ in spans] == text.split(" ")
 
 
-def test_of_several_layers_one_must_be_chosen(faults: Faults) -> None:
-    name = str(sample("uima-cas-json/tsv3-testSimpleSlotFeature.json"))
+def test_of_several_layers_one_must_be_chosen(put: Put, faults: Faults) -> None:
+    name = put("d.json", by_hand("Ada met Bo", SimpleLinkHost=[(0, 3)], SimpleSpan=[(0, 3), (8, 10)]))
     (found,) = faults(name)
     assert found.endswith(
         "there are several layers (SimpleLinkHost, SimpleSpan), say layer= with one of them"
@@ -98,8 +119,8 @@ def test_of_several_layers_one_must_be_chosen(faults: Faults) -> None:
     missing = "there is no layer 'Nope', but SimpleLinkHost, SimpleSpan: say one of them with layer="
     assert faults(name, layer="Nope") == [missing]
     chosen = read(name, layer="SimpleSpan").corpus
-    assert chosen.sentences[0].tokens == ("This", "is", "a", "test", ".")
-    assert chosen.gold[0] == ("O", "B-SimpleSpan", "B-SimpleSpan", "O", "O")
+    assert chosen.sentences[0].tokens == ("Ada", "met", "Bo")
+    assert chosen.gold[0] == ("B-SimpleSpan", "O", "B-SimpleSpan")
 
 
 @pytest.mark.parametrize("offset", [-1, 3.0, "3", True, 99, 1, "٣", "1_0"])

@@ -5,14 +5,45 @@ import pytest
 from crowdseq.formats import read
 from crowdseq.formats.tools.inception.webanno_parsing import Value, unescaped_text, values_of
 from file_fixtures import Faults, Put
-from tool_samples import sample
 
 HEAD = "#FORMAT=WebAnno TSV 3.3\n#T_SP=webanno.custom.Ner|value\n\n\n"
 ADA = f"{HEAD}#Text=Ada slept\n1-1\t0-3\tAda\tPER\t\n1-2\t4-9\tslept\t_\t\n"
 
 
-def edge(name: str) -> str:
-    return str(sample(f"inception/tsv3.3-edge/{name}.tsv"))
+SPAN = "#FORMAT=WebAnno TSV 3.3\n#T_SP=webanno.custom.Span|value\n\n\n"
+# The hard cases of the form, as INCEpTION writes them.
+STACKED = f"""{SPAN}#Text=Old Mill Road 7 .
+1-1\t0-3\tOld\tPERSON[1]|LOCATION[2]\t
+1-2\t4-8\tMill\tPERSON[1]|LOCATION[2]\t
+1-3\t9-13\tRoad\tPERSON[1]|LOCATION[2]\t
+1-4\t14-15\t7\tPERSON[1]|LOCATION[2]\t
+1-5\t16-17\t.\tPERSON[1]|LOCATION[2]\t
+"""
+EMOJI = (
+    f"{SPAN}#Text=an owl 🦉 .\n1-1\t0-2\tan\t_\t\n1-2\t3-6\towl\t_\t\n1-3\t7-9\t🦉\t*\t\n1-4\t10-11\t.\t_\t\n"
+)
+PARTS = f"""{SPAN}#Text=oooooo pppppp qqqqqq
+1-1\t0-6\toooooo\t2[1]|7[2]|1[3]\t
+1-1.1\t3-6\tooo\t9[4]|6[5]|8[6]\t
+1-2\t7-13\tpppppp\t2[1]|9[4]|6[5]\t
+1-2.1\t7-10\tppp\t7[2]|8[6]\t
+1-2.2\t7-11\tpppp\t4\t
+1-2.3\t7-7\t\t11\t
+1-2.4\t9-13\tpppp\t5\t
+1-2.5\t9-11\tpp\t3\t
+1-2.6\t10-10\t\t10\t
+1-2.7\t13-13\t\t12\t
+1-3\t14-20\tqqqqqq\t_\t
+1-3.1\t14-17\tqqq\t9[4]\t
+"""
+LEADING_SPACE = (
+    "#FORMAT=WebAnno TSV 3.3\n#T_SP=webanno.custom.Ner|identifier|value\n\n\n"
+    "#Text=red  boat\n1-1\t0-3\tred\t_\t_\t\n1-2\t5-9\tboat\t*\t*\t\n"
+)
+BETWEEN = (
+    "#FORMAT=WebAnno TSV 3.3\n#T_SP=webanno.custom.Simple|\n\n\n"
+    "#Text=gate.\n1-1\t0-4\tgate\t_\t\n1-1.1\t4-4\t\t*\t\n1-2\t4-5\t.\t_\t\n"
+)
 
 
 def test_a_lone_file_is_gold_and_its_name_the_document(put: Put) -> None:
@@ -31,23 +62,25 @@ def test_lone_files_of_annotators_join_by_their_text(put: Put, faults: Faults) -
     assert "say empty_means='labelled' (or missing)" in refused
 
 
-def test_stacked_spans_of_one_place_are_several_labels(faults: Faults) -> None:
-    name = edge("testMultiTokenStackedSpanWithFeatureValue")
+def test_stacked_spans_of_one_place_are_several_labels(put: Put, faults: Faults) -> None:
+    name = put("d.tsv", STACKED)
     (found,) = faults(name)
     assert found.endswith(
-        "the span 0-16 has several labels (PERSON, LOCATION), say several_labels='first' "
+        "the span 0-17 has several labels (PERSON, LOCATION), say several_labels='first' "
         "(or joined), overlaps='layers', or choose some with types="
     )
     assert read(name, several_labels="joined").corpus.gold[0][0] == "B-LOCATION+PERSON"
     assert read(name, types=("LOCATION",)).corpus.gold[0] == ("B-LOCATION", *["I-LOCATION"] * 4)
 
 
-def test_offsets_that_tokens_prove_are_not_called_unclear() -> None:
-    assert read(edge("testSentenceWithEmoji")).report.finding("offsets-unclear") is None
+def test_offsets_that_tokens_prove_are_not_called_unclear(put: Put) -> None:
+    imported = read(put("d.tsv", EMOJI))
+    assert imported.corpus.sentences[0].tokens == ("an", "owl", "🦉", ".")
+    assert imported.report.finding("offsets-unclear") is None
 
 
-def test_parts_of_tokens_and_zero_length_are_listed() -> None:
-    imported = read(edge("testSubMultiTokenSpanWithFeatureValue"))
+def test_parts_of_tokens_and_zero_length_are_listed(put: Put) -> None:
+    imported = read(put("d.tsv", PARTS))
     assert imported.corpus.gold[0] == ("B-9", "I-9", "I-9")
     counts = {finding.kind: finding.count for finding in imported.report.findings}
     assert (counts["spans-cut"], counts["spans-empty"], counts["spans-overlap"]) == (7, 3, 8)
@@ -60,24 +93,25 @@ def test_parts_of_tokens_and_zero_length_are_listed() -> None:
     )  # fmt: skip
 
 
-def test_a_span_between_tokens_is_dropped_and_said() -> None:
-    imported = read(edge("testZeroLengthSpanBetweenAdjacentTokens"))
+def test_a_span_between_tokens_is_dropped_and_said(put: Put) -> None:
+    imported = read(put("d.tsv", BETWEEN))
     assert imported.corpus.gold[0] == ("O", "O")
     empty = imported.report.finding("spans-empty")
     assert empty is not None
-    assert "4-4 (SimpleSpan)" in str(empty)
+    assert "4-4 (Simple)" in str(empty)
 
 
-@pytest.mark.parametrize("name", ["testAnnotationWithLeadingWhitespace", "testSentenceWithEmoji"])
-def test_a_span_without_a_value_is_dropped_and_said(name: str) -> None:
-    imported = read(edge(name))
+@pytest.mark.parametrize("content", [LEADING_SPACE, EMOJI])
+def test_a_span_without_a_value_is_dropped_and_said(put: Put, content: str) -> None:
+    imported = read(put("d.tsv", content))
     without = imported.report.finding("spans-without-label")
     assert without is not None
     assert without.count == 1
 
 
 def test_a_label_with_control_characters_is_refused_once_unescaped(faults: Faults) -> None:
-    (found,) = faults(edge("testTokenBoundedSpanWithSpecialSymbolsValue"))
+    escaped = "#\\*'\"`´\\t:\\;{}\\|\\[ \\]()\\\\§$%?=&\\_\\n"
+    (found,) = faults("d.tsv", ADA.replace("PER", escaped))
     label = "#*'\"`´\t:;{}|[ ]()\\§$%?=&_\n"
     assert found.endswith(f"annotator gold: label {f'B-{label}'!r} holds a control character, remove it")
 

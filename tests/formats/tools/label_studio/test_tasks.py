@@ -17,7 +17,7 @@ from crowdseq.core.corpus import Corpus
 from crowdseq.formats import read, write, write_consensus
 from file_fixtures import Faults, Put
 from formats.marked_files import plain, span_worlds, votes
-from tool_samples import expected_rows, own, rows_of, sample
+from tool_samples import expected_rows, own, rows_of
 
 DOCUMENTS = {"1": "d1", "2": "d2"}
 PEOPLE = {"11": "ann1", "12": "ann2"}
@@ -83,20 +83,30 @@ def test_columns_of_one_annotator_are_gold(put: Put) -> None:
     assert imported.corpus.gold[:] == [("B-PER",), ("O",)]
 
 
-@pytest.mark.parametrize("file", ["completed_by-as-object.json", "completed_by-unknown-user.json"])
-def test_tasks_on_images_are_refused(faults: Faults, file: str) -> None:
-    (found,) = faults(str(sample(f"label-studio/{file}")))
+@pytest.mark.parametrize("person", [1, {"id": 1, "email": "a@x.org", "first_name": "", "last_name": ""}])
+def test_tasks_on_images_are_refused(faults: Faults, person: Any) -> None:
+    task_of_image = {
+        "id": 1,
+        "data": {"image": "https://images.example/harbour/one.jpg"},
+        "annotations": [{"id": 1, "completed_by": person, "result": [], "was_cancelled": False}],
+        "predictions": [],
+    }
+    (found,) = faults("e.json", json.dumps([task_of_image]))
     assert "the field 'image' holds an address (https://" in found
     assert "only labels on text that stands in the file can be read" in found
 
 
-def test_a_task_without_names_has_an_unknown_annotator() -> None:
-    imported = read(sample("label-studio/ner-text-labels-one-annotation.json"))
+def test_a_task_without_names_has_an_unknown_annotator(put: Put) -> None:
+    value = {"start": 19, "end": 26, "text": "4 March", "labels": ["Date"]}
+    region = {"id": "r1", "from_name": "ner", "to_name": "text", "type": "labels", "value": value}
+    data = {"text": "The boats leave on 4 March at dawn."}
+    only = {"data": data, "annotations": [{"id": "1001", "lead_time": 12.5, "result": [region]}]}
+    imported = read(put("e.json", json.dumps([{"id": 1, **only, "predictions": []}])))
     assert imported.corpus.annotators == ("unknown",)
     assert imported.corpus.scheme.types == ("Date",)
     assert imported.report.finding("annotator-unknown")
     start, end, label = imported.corpus.sentences[0].extras["spans"]["unknown"][0]
-    assert (imported.corpus.sentences[0].extras["text"][start:end], label) == ("February 22", "Date")
+    assert (imported.corpus.sentences[0].extras["text"][start:end], label) == ("4 March", "Date")
 
 
 def test_annotators_are_numbers_texts_or_objects() -> None:

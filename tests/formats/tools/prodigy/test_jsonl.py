@@ -15,7 +15,7 @@ from crowdseq.core.corpus import Corpus
 from crowdseq.formats import read, write, write_consensus
 from file_fixtures import Faults, Put
 from formats.marked_files import plain, span_worlds, votes
-from tool_samples import expected_rows, own, rows_of, sample
+from tool_samples import expected_rows, own, rows_of
 
 TEXT = "Ada met Bo-Li."
 TOKENS = [(0, 3), (4, 7), (8, 13), (13, 14)]
@@ -46,13 +46,23 @@ def test_the_synthetic_documents_give_the_expected_table() -> None:
     assert rows_of(found, {"1001": "d1", "1002": "d2"}, people, by_id=True) == expected_rows()
 
 
-def test_lines_without_a_session_belong_to_the_file() -> None:
-    imported = read(sample("prodigy/ner_manual-headlines-first3.jsonl"))
-    assert imported.corpus.annotators == ("ner_manual-headlines-first3",)
+def test_lines_without_a_session_belong_to_the_file(put: Put) -> None:
+    task: dict[str, Any] = {
+        "_task_hash": 7,
+        "_session_id": None,
+        "_view_id": "ner_manual",
+        "spans": [],
+        "answer": "accept",
+    }
+    texts = [
+        {"text": f"Boat {n} left", "_input_hash": n, "meta": {"source": "The log"}} | task for n in range(3)
+    ]
+    imported = read(put("harbour.jsonl", "".join(json.dumps(text) + "\n" for text in texts)))
+    assert imported.corpus.annotators == ("harbour",)
     unknown = imported.report.finding("annotator-unknown")
     assert unknown is not None
     assert unknown.count == 3
-    assert imported.corpus.sentences[0].extras["meta"] == {"source": "The New York Times"}
+    assert imported.corpus.sentences[0].extras["meta"] == {"source": "The log"}
 
 
 def test_tokens_come_from_the_file() -> None:

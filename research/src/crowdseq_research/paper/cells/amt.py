@@ -16,7 +16,7 @@ from crowdseq.reports.tables import Table
 from crowdseq.workflows.comparing import score_tagger
 from crowdseq.workflows.learning import learn
 from crowdseq.workflows.reading import read
-from crowdseq_research.paper.cells.cell_file import CellFile, Tell, compute_missing
+from crowdseq_research.cells.cell_file import CellFile, Tell, compute_missing
 
 # Name, method, settings, whether the tagger is scored too.
 ROWS: tuple[tuple[str, str, dict[str, Any], bool], ...] = (

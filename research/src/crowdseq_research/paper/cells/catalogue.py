@@ -6,15 +6,15 @@ from pathlib import Path
 from typing import Any
 
 from crowdseq.errors import SettingsError
-from crowdseq_research.paper.cells.cell_file import CellFile
+from crowdseq_research.cells.cell_file import CellFile
+from crowdseq_research.cells.parallel import CellOf, Workers, compute_all
+from crowdseq_research.cells.recipes import is_outdated
 from crowdseq_research.paper.cells.crowd_cells import compute_cell
 from crowdseq_research.paper.cells.datasets import compute_dataset, dataset_keys
 from crowdseq_research.paper.cells.example import compute_example, example_keys
 from crowdseq_research.paper.cells.expertise import compute_expertise, expertise_keys
 from crowdseq_research.paper.cells.folds import fold_keys
 from crowdseq_research.paper.cells.grid import grid_keys, quick_grid_keys
-from crowdseq_research.paper.cells.parallel import CellOf, Workers, compute_all
-from crowdseq_research.paper.cells.recipes import is_outdated
 from crowdseq_research.paper.cells.splits import DATASETS, DEMO
 from crowdseq_research.paper.cells.turk import compute_turk, turk_keys
 

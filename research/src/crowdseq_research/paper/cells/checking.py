@@ -8,8 +8,8 @@ import numpy as np
 
 from crowdseq.errors import SettingsError
 from crowdseq.reports.tables import Table
+from crowdseq_research.cells.cell_file import Tell
 from crowdseq_research.paper.cells.catalogue import EXPERIMENTS, cell_file
-from crowdseq_research.paper.cells.cell_file import Tell
 from crowdseq_research.paper.cells.keys import row_name
 
 CHECKED = {"grid": "tagger", "folds": "tagger", "table-x": "test"}

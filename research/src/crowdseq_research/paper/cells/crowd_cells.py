@@ -17,8 +17,8 @@ from crowdseq.tagging.sequence_tagger import SequenceTagger
 from crowdseq.workflows.comparing import score_tagger
 from crowdseq.workflows.learning import learn, train_tagger
 from crowdseq.workflows.run import Run
+from crowdseq_research.cells.recipes import recipe_of
 from crowdseq_research.paper.cells.folds import fold_parts
-from crowdseq_research.paper.cells.recipes import recipe_of
 from crowdseq_research.paper.cells.splits import load_split
 
 # The CRF behind every method that has none of its own, as in the paper, and the ceiling on gold labels.

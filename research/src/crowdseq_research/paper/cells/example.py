@@ -13,7 +13,7 @@ import crowdseq
 from crowdseq.core.corpus import Corpus
 from crowdseq.errors import FormatError, Problem
 from crowdseq.workflows.learning import learn
-from crowdseq_research.paper.cells.recipes import recipe_of
+from crowdseq_research.cells.recipes import recipe_of
 from crowdseq_research.paper.cells.turk import turk_crowd
 
 SENTENCE = "conll2003-train-d231-s21"

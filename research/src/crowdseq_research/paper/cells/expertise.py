@@ -12,9 +12,9 @@ from crowdseq.core.corpus import Corpus
 from crowdseq.methods.sa_slc import SaSlc
 from crowdseq.methods.sa_slc.evidence import ContextVotes, linked_tokens, word_numbers
 from crowdseq.workflows.learning import learn
+from crowdseq_research.cells.recipes import recipe_of
 from crowdseq_research.paper.cells.crowd_cells import cell_crowd
 from crowdseq_research.paper.cells.keys import Crowd, cell_key
-from crowdseq_research.paper.cells.recipes import recipe_of
 
 # The entity type whose rows the paper shows, by corpus.
 SHOWN_TYPES = {"conll2003": "ORG", "bc2gm": "GENE", "ncbi_disease": "Disease", "demo": "ORG"}

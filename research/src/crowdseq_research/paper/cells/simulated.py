@@ -12,7 +12,7 @@ from crowdseq.reports.tables import Table
 from crowdseq.simulation import simulate
 from crowdseq.workflows.learning import learn
 from crowdseq.workflows.reading import read
-from crowdseq_research.paper.cells.cell_file import CellFile, Tell, compute_missing
+from crowdseq_research.cells.cell_file import CellFile, Tell, compute_missing
 
 DATASETS = ("conll2003", "bc2gm", "ncbi_disease", "jnlpba")
 SENTENCES, ANNOTATORS, PRECISION, SEEDS = 1_500, 5, 0.5, 5

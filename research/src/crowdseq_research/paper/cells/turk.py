@@ -12,9 +12,9 @@ import crowdseq
 from crowdseq.core.corpus import Corpus
 from crowdseq.errors import FormatError, Problem
 from crowdseq.workflows.reading import read
+from crowdseq_research.cells.recipes import recipe_of
 from crowdseq_research.paper.cells.crowd_cells import consensus_scores, learn_with_tagger, tagger_scores
 from crowdseq_research.paper.cells.keys import FURTHER, PAPER_SETTINGS, SIX
-from crowdseq_research.paper.cells.recipes import recipe_of
 
 PAPER_SENTENCES = 3_000
 _QUICK_SENTENCES = 600

@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Mapping
 
 from crowdseq.reports.tables import Table, as_markdown
+from crowdseq_research.cells.recipes import is_outdated
 from crowdseq_research.paper.cells.keys import row_name
-from crowdseq_research.paper.cells.recipes import is_outdated
 from crowdseq_research.paper.page.plots import expertise_figure, grid_figure
 from crowdseq_research.paper.page.sections import (
     EXPERTISE_FIGURES,

@@ -15,8 +15,9 @@ from crowdseq.formats.format import MARKING, NO, SURE, Format, ReadRecord, Sampl
 from crowdseq.formats.json_io.records import read_objects
 from crowdseq.formats.json_io.strict import JsonFault, loads
 from crowdseq.formats.spans.from_corpus import CARRIED, reclaim
+from crowdseq.formats.spans.kept_text import Document
 from crowdseq.formats.spans.resolve import Region
-from crowdseq.formats.spans.to_records import Document, Marker
+from crowdseq.formats.spans.to_records import Marker
 from crowdseq.formats.tools.argilla.writing import write, write_consensus
 
 _RESPONSES = ".responses"

@@ -11,9 +11,9 @@ from crowdseq.formats.files.lines import read_lines, read_text
 from crowdseq.formats.files.sources import Folder, Source, Stream, open_source
 from crowdseq.formats.findings.collector import Collector, problem_of
 from crowdseq.formats.format import MARKING, NO, SURE, Format, ReadRecord, Sample
-from crowdseq.formats.spans.kept_text import differ_in_form
+from crowdseq.formats.spans.kept_text import Document, differ_in_form
 from crowdseq.formats.spans.resolve import Region
-from crowdseq.formats.spans.to_records import Document, Marker
+from crowdseq.formats.spans.to_records import Marker
 from crowdseq.formats.tools.brat.writing import write_consensus_folder, write_folder
 
 _ANNOTATIONS, _TEXT, _CONFIGURATION = ".ann", ".txt", ".conf"

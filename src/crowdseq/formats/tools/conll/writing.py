@@ -36,9 +36,9 @@ def write(corpus: Corpus, out: BinaryIO) -> list[str]:
     others = tuple(corpus.text.columns)
     check_writable(corpus, others)
     writer = _Rows(out, corpus, others)
-    for place, sentence in enumerate(corpus.sentences):
-        writer.open_document(place)
-        writer.rows(sentence, [corpus.gold[place]])
+    for sentence_number, sentence in enumerate(corpus.sentences):
+        writer.open_document(sentence_number)
+        writer.rows(sentence, [corpus.gold[sentence_number]])
     return [*writer.notes(), *_plain_losses(corpus)]
 
 
@@ -51,12 +51,12 @@ def write_crowd(corpus: Corpus, out: BinaryIO, annotators: Sequence[str], *, gol
     writer = _Rows(out, corpus, others)
     writer.line("\t".join([f"{HEADER} {fields[0]}", *fields[1:], *(["gold"] if has_gold else [])]))
     numbers = [corpus.annotators.index(name) for name in annotators]
-    for place, sentence in enumerate(corpus.sentences):
+    for sentence_number, sentence in enumerate(corpus.sentences):
         writer.line(f"{SENTENCE} {_about(sentence)}")
-        ballot = corpus.annotations.ballots[place]
+        ballot = corpus.annotations.ballots[sentence_number]
         rows = dict(zip(ballot.voters.tolist(), ballot.tags, strict=True))
         votes = [corpus.scheme.names(rows[number]) if number in rows else None for number in numbers]
-        writer.rows(sentence, [*votes, *([corpus.gold[place]] if has_gold else [])])
+        writer.rows(sentence, [*votes, *([corpus.gold[sentence_number]] if has_gold else [])])
     return [*writer.notes(), *_crowd_losses(corpus)]
 
 
@@ -67,11 +67,15 @@ def write_consensus(consensus: Consensus, out: BinaryIO) -> list[str]:
     writer = _Rows(out, corpus, CONSENSUS)
     bounds = corpus.offsets.tolist()
     shown = [f"{value:.6f}" for value in np.round(consensus.confidence, 6).tolist()]
-    for place, (sentence, named) in enumerate(zip(corpus.sentences, agreements(consensus), strict=True)):
-        writer.open_document(place)
-        values = (shown[bounds[place] : bounds[place + 1]], map(_names, named))
+    for sentence_number, (sentence, named) in enumerate(
+        zip(corpus.sentences, agreements(consensus), strict=True)
+    ):
+        writer.open_document(sentence_number)
+        values = (shown[bounds[sentence_number] : bounds[sentence_number + 1]], map(_names, named))
         columns = {name: tuple(cells) for name, cells in zip(CONSENSUS, values, strict=True)}
-        writer.rows(Sentence(sentence.id, sentence.doc, sentence.tokens, columns), [consensus.tags[place]])
+        writer.rows(
+            Sentence(sentence.id, sentence.doc, sentence.tokens, columns), [consensus.tags[sentence_number]]
+        )
     return [*writer.notes(), *_plain_losses(corpus)]
 
 
@@ -97,10 +101,10 @@ class _Rows:
                 f"{ascii(text)[:80]} holds half a character (a lone surrogate), mend it"
             ) from None
 
-    def open_document(self, place: int) -> None:
+    def open_document(self, sentence_number: int) -> None:
         """A start line where a document begins; single sentences that belong to none get none."""
         document_of, documents = self.corpus.text.document_of, self.corpus.text.documents
-        is_new = place == 0 or document_of[place] != document_of[place - 1]
+        is_new = sentence_number == 0 or document_of[sentence_number] != document_of[sentence_number - 1]
         if is_new and any(name is not None for name in documents):
             self.line("\t".join([DOCUMENT_START, *["-X-"] * len(self.others), "O"]))
             self.line("")

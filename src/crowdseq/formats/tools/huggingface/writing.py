@@ -30,12 +30,12 @@ def write_dataset(corpus: Corpus, out: BinaryIO) -> list[str]:
 
 
 def _dataset_rows(corpus: Corpus) -> Iterator[dict[str, Any]]:
-    for place, sentence in enumerate(corpus.sentences):
+    for number, sentence in enumerate(corpus.sentences):
         row = {"id": sentence.id, "doc": sentence.doc, TOKENS: list(sentence.tokens), ANNOTATOR: None}
-        ballot = corpus.annotations.ballots[place]
-        if corpus.has_gold[place] or not len(ballot.voters):
-            gold = corpus.gold_tags[corpus.offsets[place] : corpus.offsets[place + 1]].tolist()
-            yield row | {TAGS: _numbers(gold) if corpus.has_gold[place] else None}
+        ballot = corpus.annotations.ballots[number]
+        if corpus.has_gold[number] or not len(ballot.voters):
+            gold = corpus.gold_tags[corpus.offsets[number] : corpus.offsets[number + 1]].tolist()
+            yield row | {TAGS: _numbers(gold) if corpus.has_gold[number] else None}
         for who, tags in zip(ballot.voters.tolist(), ballot.tags.tolist(), strict=True):
             yield row | {TAGS: _numbers(tags), ANNOTATOR: corpus.annotators[who]}
 
@@ -89,8 +89,8 @@ def write_consensus(consensus: Consensus, out: BinaryIO) -> list[str]:
 def _consensus_rows(consensus: Consensus) -> Iterator[dict[str, Any]]:
     corpus = consensus.corpus
     named = agreements(consensus)
-    for place, sentence in enumerate(corpus.sentences):
-        part = slice(*corpus.offsets[place : place + 2].tolist())
+    for number, sentence in enumerate(corpus.sentences):
+        part = slice(*corpus.offsets[number : number + 2].tolist())
         yield {
             "id": sentence.id,
             "doc": sentence.doc,
@@ -107,7 +107,11 @@ def write_long(corpus: Corpus, out: BinaryIO) -> list[str]:
     names = ("task", "worker", "label", "token", "doc", "gold")
     rows = (
         dict(
-            zip(names, (f"{r.sentence}:{r.place}", r.annotator, r.label, r.token, r.doc, r.gold), strict=True)
+            zip(
+                names,
+                (f"{r.sentence}:{r.token_number}", r.annotator, r.label, r.token, r.doc, r.gold),
+                strict=True,
+            )
         )
         for r in rows_of(corpus)
     )

@@ -11,9 +11,9 @@ from crowdseq.formats.conventions.roles import annotator_of, refuse_second_gold
 from crowdseq.formats.files.sources import Source
 from crowdseq.formats.findings.collector import Collector, problem_of
 from crowdseq.formats.format import ReadRecord
-from crowdseq.formats.spans.kept_text import token_bounds
+from crowdseq.formats.spans.kept_text import Document, token_bounds
 from crowdseq.formats.spans.resolve import Region
-from crowdseq.formats.spans.to_records import Document, Marker
+from crowdseq.formats.spans.to_records import Marker
 
 _USUAL_FEATURE = "value"
 

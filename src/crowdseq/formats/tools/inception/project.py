@@ -16,8 +16,13 @@ from crowdseq.formats.json_io.strict import JsonFault, loads
 from crowdseq.formats.settings import Limits
 from crowdseq.formats.spans.to_records import Marker
 from crowdseq.formats.tools.inception.documents import Annotated, records
-from crowdseq.formats.tools.inception.single_files import TYPE_SYSTEM, XMI_MARK, is_json
-from crowdseq.formats.tools.inception.uima_parsing import parse_json, parse_xmi
+from crowdseq.formats.tools.inception.uima_parsing import (
+    TYPE_SYSTEM,
+    XMI_MARK,
+    is_json,
+    parse_json,
+    parse_xmi,
+)
 from crowdseq.formats.tools.inception.webanno_parsing import MARK, parse
 
 _PROJECT = "exportedproject"

@@ -1,6 +1,5 @@
 """WebAnno TSV 3.3, one file: a document as one person left it in INCEpTION or WebAnno."""
 
-import re
 from collections.abc import Iterator
 
 from crowdseq.formats.files.lines import head_text, read_lines, read_text
@@ -8,12 +7,14 @@ from crowdseq.formats.files.sources import Source, Stream
 from crowdseq.formats.findings.collector import Collector
 from crowdseq.formats.format import MARKING, NO, SURE, Format, ReadRecord, Sample
 from crowdseq.formats.tools.inception.documents import lone_file
-from crowdseq.formats.tools.inception.uima_parsing import parse_json, parse_xmi
+from crowdseq.formats.tools.inception.uima_parsing import (
+    TYPE_SYSTEM,
+    XMI_MARK,
+    is_json,
+    parse_json,
+    parse_xmi,
+)
 from crowdseq.formats.tools.inception.webanno_parsing import MARK, parse
-
-XMI_MARK = "<xmi:XMI"
-TYPE_SYSTEM = "TypeSystem.xml"
-_JSON_MARK = re.compile(r'\s*\{\s*"%(?:TYPES|FEATURE_STRUCTURES|HEADER)"')
 
 
 def recognise_tsv(sample: Sample) -> int:
@@ -26,11 +27,6 @@ def read_tsv(stream: Stream, source: Source, collector: Collector) -> Iterator[R
     settings = collector.settings
     found = parse(read_lines(stream, collector), stream.name, settings.layer, settings.limits.line_bytes)
     yield from lone_file(found, source, collector)
-
-
-def is_json(text: str) -> bool:
-    """Whether a text begins like a CAS in JSON."""
-    return _JSON_MARK.match(text) is not None
 
 
 def recognise_cas(sample: Sample) -> int:

@@ -27,6 +27,14 @@ _XML_OFFSET = re.compile(rb'\s(?:begin|end)="([^"]*)"')
 _XML_ENCODING = re.compile(rb"encoding\s*=\s*[\"']([A-Za-z0-9._-]+)")
 _XML_ENCODINGS = (b"utf-8", b"utf-16", b"us-ascii", b"ascii", b"iso-8859-1")
 _UNMAPPED = "Not mapping external offset"
+XMI_MARK = "<xmi:XMI"
+TYPE_SYSTEM = "TypeSystem.xml"
+_JSON_MARK = re.compile(r'\s*\{\s*"%(?:TYPES|FEATURE_STRUCTURES|HEADER)"')
+
+
+def is_json(text: str) -> bool:
+    """Whether a text begins like a CAS in JSON."""
+    return _JSON_MARK.match(text) is not None
 
 
 def parse_json(text: str, name: str, asked: str | None, depth: int) -> Annotated:

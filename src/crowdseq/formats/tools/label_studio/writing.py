@@ -5,7 +5,7 @@ from typing import Any, BinaryIO
 
 from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
-from crowdseq.formats.json_io.writing import write_array
+from crowdseq.formats.json_io.records import write_array
 from crowdseq.formats.spans.align import Mark
 from crowdseq.formats.spans.capacity import check_holdable
 from crowdseq.formats.spans.from_corpus import CARRIED, Restored, Scored, crowds, settled
@@ -44,7 +44,9 @@ def _tasks(corpus: Corpus) -> Iterator[dict[str, Any]]:
 def _predicted(consensus: Consensus) -> Iterator[dict[str, Any]]:
     sure = consensus.sentence_confidence.tolist()
     for number, (restored, marks) in enumerate(settled(consensus), 1):
-        result = [_scored(scored, place, restored.text) for place, scored in enumerate(marks, 1)]
+        result = [
+            _scored(scored, region_number, restored.text) for region_number, scored in enumerate(marks, 1)
+        ]
         prediction = {"model_version": MODEL, "score": round(sure[number - 1], 6), "result": result}
         yield {"id": number, "data": _data(restored), "predictions": [prediction]}
 
@@ -59,20 +61,26 @@ def _person(name: str) -> int | dict[str, str]:
 
 
 def _result(marks: list[Mark], text: str) -> list[dict[str, Any]]:
-    return [_region(mark, place, text) for place, mark in enumerate(marks, 1)]
+    return [_region(mark, region_number, text) for region_number, mark in enumerate(marks, 1)]
 
 
-def _region(mark: Mark, place: int, text: str) -> dict[str, Any]:
+def _region(mark: Mark, region_number: int, text: str) -> dict[str, Any]:
     value = {
         "start": mark.start,
         "end": mark.end,
         "text": text[mark.start : mark.end],
         "labels": [mark.label],
     }
-    return {"id": f"r{place}", "from_name": _CONTROL, "to_name": _OBJECT, "type": "labels", "value": value}
+    return {
+        "id": f"r{region_number}",
+        "from_name": _CONTROL,
+        "to_name": _OBJECT,
+        "type": "labels",
+        "value": value,
+    }
 
 
-def _scored(scored: Scored, place: int, text: str) -> dict[str, Any]:
+def _scored(scored: Scored, region_number: int, text: str) -> dict[str, Any]:
     agreed = ", ".join(scored.agreed) or "nobody"
-    region = _region(scored.mark, place, text)
+    region = _region(scored.mark, region_number, text)
     return region | {"score": scored.confidence, "meta": {"text": [f"marked by {agreed}"]}}

@@ -12,8 +12,7 @@ from crowdseq.formats.conventions.names import AGREED, agreements
 from crowdseq.formats.files.sources import Source, Stream
 from crowdseq.formats.findings.collector import Collector, problem_of
 from crowdseq.formats.format import NO, SURE, Format, ReadRecord, Sample
-from crowdseq.formats.json_io.records import read_objects
-from crowdseq.formats.json_io.writing import encode_line
+from crowdseq.formats.json_io.records import encode_line, read_objects
 from crowdseq.formats.tools.native.crowd_jsonl import FORMAT_VERSION, VERSION_KEY, record_of
 
 _LABELS = re.compile(r'"labels"\s*:\s*\[')
@@ -44,8 +43,8 @@ def read(stream: Stream, source: Source, collector: Collector) -> Iterator[ReadR
 def write_consensus(consensus: Consensus, out: BinaryIO, with_names: bool = True) -> list[str]:
     """One line for each sentence; with_names: and in it, for each token, who gave it the settled label."""
     named = agreements(consensus)
-    for place, line in enumerate(consensus_objects(consensus)):
-        version = {VERSION_KEY: FORMAT_VERSION} if place == 0 else {}
+    for number, line in enumerate(consensus_objects(consensus)):
+        version = {VERSION_KEY: FORMAT_VERSION} if number == 0 else {}
         out.write(encode_line({**version, **line, **({AGREED: next(named)} if with_names else {})}))
     return []
 
@@ -54,14 +53,14 @@ def consensus_objects(consensus: Consensus) -> Iterator[dict[str, Any]]:
     """One object for each sentence: `labels`, `confidence` of each label, `sentence_confidence`."""
     corpus, bounds = consensus.corpus, consensus.corpus.offsets.tolist()
     confidence = np.round(consensus.confidence, _DIGITS)
-    for place, sentence in enumerate(corpus.sentences):
+    for number, sentence in enumerate(corpus.sentences):
         yield {
             "id": sentence.id,
             **({"doc": sentence.doc} if sentence.doc is not None else {}),
             "tokens": list(sentence.tokens),
-            "labels": list(consensus.tags[place]),
-            "confidence": confidence[bounds[place] : bounds[place + 1]].tolist(),
-            "sentence_confidence": round(float(consensus.sentence_confidence[place]), _DIGITS),
+            "labels": list(consensus.tags[number]),
+            "confidence": confidence[bounds[number] : bounds[number + 1]].tolist(),
+            "sentence_confidence": round(float(consensus.sentence_confidence[number]), _DIGITS),
         }
 
 

@@ -23,9 +23,8 @@ from crowdseq.formats.format import (
     ReadRecord,
     Sample,
 )
-from crowdseq.formats.json_io.records import name_of, read_objects
+from crowdseq.formats.json_io.records import encode_line, name_of, read_objects
 from crowdseq.formats.json_io.strict import JsonFault, loads
-from crowdseq.formats.json_io.writing import encode_line
 
 FORMAT_VERSION = 1
 VERSION_KEY = "crowdseq"  # on the first line only, so that every line stays one sentence
@@ -108,18 +107,18 @@ def _lists(value: dict[str, Any], key: str, what: str) -> dict[str, list[Any]]:
 
 def write(corpus: Corpus, out: BinaryIO) -> list[str]:
     """Every sentence with all that is known about it."""
-    for place in range(len(corpus)):
-        version = {VERSION_KEY: FORMAT_VERSION} if place == 0 else {}
-        out.write(encode_line({**version, **sentence_object(corpus, place)}))
+    for number in range(len(corpus)):
+        version = {VERSION_KEY: FORMAT_VERSION} if number == 0 else {}
+        out.write(encode_line({**version, **sentence_object(corpus, number)}))
     return []
 
 
-def sentence_object(corpus: Corpus, place: int) -> dict[str, Any]:
+def sentence_object(corpus: Corpus, number: int) -> dict[str, Any]:
     """One sentence as a JSON object."""
-    sentence, ballot = corpus.sentences[place], corpus.annotations.ballots[place]
+    sentence, ballot = corpus.sentences[number], corpus.annotations.ballots[number]
     names, tags = corpus.annotators, corpus.scheme.tags
     said = [[tags[tag] if tag >= 0 else None for tag in row] for row in ballot.tags.tolist()]
-    gold = corpus.gold[place]
+    gold = corpus.gold[number]
     made: dict[str, Any] = {"id": sentence.id}
     if sentence.doc is not None:
         made["doc"] = sentence.doc

@@ -13,9 +13,9 @@ from crowdseq.formats.findings.collector import Collector, problem_of
 from crowdseq.formats.format import MARKING, NO, SURE, Format, ReadRecord, Sample
 from crowdseq.formats.json_io.records import read_objects
 from crowdseq.formats.spans.from_corpus import CARRIED, reclaim
-from crowdseq.formats.spans.kept_text import token_bounds
+from crowdseq.formats.spans.kept_text import Document, token_bounds
 from crowdseq.formats.spans.resolve import Region
-from crowdseq.formats.spans.to_records import Document, Marker
+from crowdseq.formats.spans.to_records import Marker
 from crowdseq.formats.tools.prodigy.writing import MODEL, write, write_consensus
 
 _MARKS = re.compile(r'"(?:_input_hash|_task_hash|_view_id|_session_id|_annotator_id)"\s*:')

@@ -22,7 +22,7 @@ def write(corpus: Corpus, out: BinaryIO) -> list[str]:
     notes = check_holdable(corpus, "DocBin")
     spacy = library()
     vocabulary = spacy.vocab.Vocab()
-    docs = (_doc(spacy, corpus, place, found, vocabulary) for place, found in enumerate(corpus.sentences))
+    docs = (_doc(spacy, corpus, number, found, vocabulary) for number, found in enumerate(corpus.sentences))
     _put(spacy, docs, out)
     return [*notes, *_losses(corpus)]
 
@@ -45,10 +45,10 @@ def _put(spacy: Any, docs: Iterable[Any], out: BinaryIO) -> None:
 
 def _settled_docs(spacy: Any, consensus: Consensus) -> Iterator[Any]:
     vocabulary, scheme = spacy.vocab.Vocab(), consensus.corpus.scheme
-    for place, (restored, scored) in enumerate(settled(consensus)):
+    for number, (restored, scored) in enumerate(settled(consensus)):
         sentence = restored.sentence
         doc = spacy.tokens.Doc(vocabulary, words=list(sentence.tokens), spaces=_spaces(sentence))
-        spans = decode(scheme, consensus.tags[place], lenient=True)
+        spans = decode(scheme, consensus.tags[number], lenient=True)
         doc.set_ents([spacy.tokens.Span(doc, span.start, span.end, label=span.label) for span in spans])
         doc.user_data |= {SENTENCE: sentence.id, ANNOTATORS: [], HAS_GOLD: True}
         doc.user_data[CONFIDENCE] = [found.confidence for found in scored]
@@ -58,20 +58,20 @@ def _settled_docs(spacy: Any, consensus: Consensus) -> Iterator[Any]:
         yield doc
 
 
-def _doc(spacy: Any, corpus: Corpus, place: int, sentence: Sentence, vocabulary: Any) -> Any:
+def _doc(spacy: Any, corpus: Corpus, number: int, sentence: Sentence, vocabulary: Any) -> Any:
     doc = spacy.tokens.Doc(vocabulary, words=list(sentence.tokens), spaces=_spaces(sentence))
 
     def spans(tags: Any) -> list[Any]:
         found = decode(corpus.scheme, tags, lenient=True)
         return [spacy.tokens.Span(doc, span.start, span.end, label=span.label) for span in found]
 
-    ballot = corpus.annotations.ballots[place]
+    ballot = corpus.annotations.ballots[number]
     names = [corpus.annotators[who] for who in ballot.voters.tolist()]
     for name, row in zip(names, ballot.tags, strict=True):
         doc.spans[name] = spans(corpus.scheme.names(row))
-    if corpus.has_gold[place]:
-        doc.set_ents(spans(corpus.gold[place]))
-    doc.user_data.update({SENTENCE: sentence.id, ANNOTATORS: names, HAS_GOLD: bool(corpus.has_gold[place])})
+    if corpus.has_gold[number]:
+        doc.set_ents(spans(corpus.gold[number]))
+    doc.user_data.update({SENTENCE: sentence.id, ANNOTATORS: names, HAS_GOLD: bool(corpus.has_gold[number])})
     if sentence.doc is not None:
         doc.user_data[DOCUMENT] = sentence.doc
     return doc

@@ -1,0 +1,1 @@
+"""Cells: single results, kept as they finish, each with its recipe."""

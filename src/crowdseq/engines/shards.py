@@ -1,0 +1,203 @@
+"""Shard: whole documents of a corpus; and how a corpus is cut into shards."""
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, Generic, TypeVar
+from weakref import WeakSet
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crowdseq.arrays import IntArray
+from crowdseq.core.corpus import Corpus
+from crowdseq.core.ragged import gather_ranges
+
+Summand = TypeVar("Summand", bound=Any)
+
+
+def add_up(parts: Sequence[Summand]) -> Summand:
+    """The sum in the order of the shards; of a single one, the very thing that it gave."""
+    total = parts[0]
+    for part in parts[1:]:
+        total = total + part
+    return total
+
+
+@dataclass(frozen=True, eq=False)
+class Numbering:
+    """How the items of each shard are numbered among the `size` items of all.
+
+    own: for each shard the numbers of its items, each once; None for a shard that has them all in order.
+    """
+
+    size: int
+    own: tuple[IntArray | None, ...]
+
+    @classmethod
+    def same(cls, size: int, n_shards: int) -> "Numbering":
+        """Every shard has all items."""
+        return cls(size, (None,) * n_shards)
+
+    @classmethod
+    def of_rows(cls, parts: Sequence[IntArray]) -> "tuple[IntArray, Numbering]":
+        """Different rows (C, columns) of each shard to the rows of all in sorted order, and their numbers."""
+        if len(parts) == 1:
+            return parts[0], cls.same(len(parts[0]), 1)
+        rows, numbers = np.unique(np.concatenate(parts), axis=0, return_inverse=True)
+        bounds = np.cumsum([len(part) for part in parts])[:-1]
+        return rows, cls(len(rows), tuple(np.split(numbers.ravel(), bounds)))
+
+    def split(self, rows: NDArray[Any]) -> list[NDArray[Any]]:
+        """Rows (size, …) of all items to those of each shard."""
+        return [rows if own is None else rows[own] for own in self.own]
+
+    def split_columns(self, rows: NDArray[Any]) -> list[NDArray[Any]]:
+        """The same for columns (…, size)."""
+        return [rows if own is None else rows[..., own] for own in self.own]
+
+    def add_up(self, parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
+        """Rows of each shard's items to rows (size, …) of all, summed in the order of the shards."""
+        if all(own is None for own in self.own):
+            return add_up(parts)
+        total = np.zeros((self.size, *parts[0].shape[1:]), parts[0].dtype)
+        for own, part in zip(self.own, parts, strict=True):
+            total[slice(None) if own is None else own] += part
+        return total
+
+
+State = TypeVar("State")
+
+
+class Version:
+    """Stands for a state that every shard holds; nobody can ask for it once this is gone."""
+
+    __slots__ = ("__weakref__", "number")
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+
+class Versions:
+    """The driver's side: new numbers, and which are still asked for."""
+
+    def __init__(self) -> None:
+        self._alive: WeakSet[Version] = WeakSet()
+        self._count = 0
+
+    def new(self) -> Version:
+        """A number that was never given."""
+        version = Version(self._count)
+        self._count += 1
+        self._alive.add(version)
+        return version
+
+    @property
+    def alive(self) -> tuple[int, ...]:
+        """The numbers of all versions that somebody has, for `Kept.forget_others`."""
+        return tuple(sorted(version.number for version in self._alive))
+
+
+class Kept(Generic[State]):
+    """The shard's side: states by number."""
+
+    def __init__(self) -> None:
+        self._states: dict[int, State] = {}
+
+    def __getitem__(self, number: int) -> State:
+        return self._states[number]
+
+    def __setitem__(self, number: int, state: State) -> None:
+        self._states[number] = state
+
+    def forget_others(self, alive: Collection[int]) -> None:
+        """Keep these alone."""
+        self._states = {number: state for number, state in self._states.items() if number in alive}
+
+
+# Corpora up to this many tokens are one shard, whose sums have the order of the text.
+SHARD_TOKENS = 1_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class Shard:
+    """A part of a corpus as a corpus of its own; words and annotators keep their numbers."""
+
+    number: int
+    corpus: Corpus
+
+
+@dataclass(frozen=True, eq=False)
+class Cut:
+    """The shards of a corpus in order.
+
+    sentences, tokens: for each shard the numbers of its sentences and tokens in the whole corpus; None for a
+    single shard, which is the corpus as it stands.
+    """
+
+    corpus: Corpus
+    shards: tuple[Shard, ...]
+    sentences: tuple[IntArray, ...] | None = None
+    tokens: tuple[IntArray, ...] | None = None
+
+    @classmethod
+    def whole(cls, corpus: Corpus) -> "Cut":
+        """All of it as one shard."""
+        return cls(corpus, (Shard(0, corpus),))
+
+    def split_tokens(self, rows: NDArray[Any]) -> list[NDArray[Any]]:
+        """Rows (T, …) of the corpus to those of each shard."""
+        return [rows] if self.tokens is None else [rows[own] for own in self.tokens]
+
+    def split_sentences(self, rows: NDArray[Any]) -> list[NDArray[Any]]:
+        """Rows (N, …) of the corpus to those of each shard."""
+        return [rows] if self.sentences is None else [rows[own] for own in self.sentences]
+
+    def join_tokens(self, parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
+        """Rows of each shard to rows (T, …) of the corpus."""
+        if self.tokens is None:
+            return parts[0]
+        rows = np.empty((self.corpus.n_tokens, *parts[0].shape[1:]), parts[0].dtype)
+        for own, part in zip(self.tokens, parts, strict=True):
+            rows[own] = part
+        return rows
+
+
+def cut_documents(corpus: Corpus, shard_tokens: int, order: IntArray | None = None) -> Cut:
+    """Whole documents, filled up to `shard_tokens`; a larger document is a shard of its own.
+
+    order (N,): the sentences document by document, for an order of documents that is not that of the text.
+    The cut follows from the corpus and the size alone. A corpus that fits into one shard is not touched.
+    """
+    if corpus.n_tokens <= shard_tokens or len(corpus.text.documents) <= 1:
+        return Cut.whole(corpus)
+    text = corpus.text
+    sentences = _by_document(text.document_of) if order is None else order
+    parts = [
+        sentences[part]
+        for part in _filled(text.document_of[sentences], text.lengths[sentences], shard_tokens)
+    ]
+    if len(parts) == 1:
+        return Cut.whole(corpus)
+    shards = tuple(Shard(number, corpus.select(part)) for number, part in enumerate(parts))
+    tokens = tuple(gather_ranges(text.offsets[part], text.lengths[part]) for part in parts)
+    return Cut(corpus, shards, tuple(parts), tokens)
+
+
+def _by_document(document_of: IntArray) -> IntArray:
+    """(N,) the sentences with those of a document together, documents as they first occur."""
+    _, first, documents = np.unique(document_of, return_index=True, return_inverse=True)
+    return np.argsort(first[documents], kind="stable")
+
+
+def _filled(documents: IntArray, lengths: IntArray, size: int) -> Iterator[slice]:
+    """Stretches of sentences that end with a document and hold at most `size` tokens, if it is not one."""
+    bounds = [0, *(np.flatnonzero(np.diff(documents)) + 1).tolist(), len(documents)]
+    running = np.concatenate([[0], np.cumsum(lengths)])
+    first = 0
+    for begin, end in pairwise(bounds):
+        brings_tokens = running[end] > running[begin] > running[first]
+        if brings_tokens and running[end] - running[first] > size:
+            yield slice(first, begin)
+            first = begin
+    yield slice(first, len(documents))

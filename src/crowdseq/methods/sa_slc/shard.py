@@ -1,0 +1,255 @@
+"""SaSlcShard: what one shard does in the rounds of SA-SLC; what it knows of its tokens stays with it."""
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from crowdseq.aggregation.settling import best_valid_tags, scheme_scores
+from crowdseq.aggregation.truth import Potentials, TruthPart
+from crowdseq.aggregation.voting import dependent_weights, label_counts, majority_shares, shares_of_counts
+from crowdseq.arrays import BoolArray, FloatArray, IntArray
+from crowdseq.core.corpus import Corpus
+from crowdseq.engines.shards import Kept, Shard
+from crowdseq.evaluation.scores import score_tags
+from crowdseq.methods.sa_slc.coupling import Coupling, word_votes
+from crowdseq.methods.sa_slc.evidence import (
+    ContextVotes,
+    Evidence,
+    part_outside,
+    plausibility_levels,
+    word_numbers,
+)
+from crowdseq.methods.sa_slc.exchange import Believed, Opened, RoundSums, RoundTables
+from crowdseq.methods.sa_slc.settings import Settings
+from crowdseq.numerics.chains.candidates import Candidates, candidate_mask, with_paths
+from crowdseq.numerics.chains.pruned_chain import (
+    CandidateLists,
+    PrunedMarginals,
+    log10_sequences,
+    pruned_marginals,
+)
+from crowdseq.numerics.crowds.votes import count_votes
+from crowdseq.tagging.crf_part import Aim, CrfPart
+from crowdseq.tagging.features import FeatureSettings
+from crowdseq.tagging.weight_frame import ChainRules
+
+_LEAST = 1e-6  # a label without votes keeps this share in the first belief, so that the scheme can use it
+
+
+@dataclass(frozen=True, eq=False)
+class TokenState:
+    """unary (T, M): what is believed. said (T, M): log scores beside the text's from which that came, so that
+    it can be told again, softer."""
+
+    unary: FloatArray
+    said: FloatArray
+
+
+class SaSlcShard:
+    """The votes, the text and the belief of one shard."""
+
+    truth: TruthPart
+    tagger: CrfPart
+
+    def __init__(self, settings: Settings, shard: Shard) -> None:
+        self._settings, self.corpus = settings, shard.corpus
+        self._words = word_numbers(shard.corpus, settings.mentions.repeat_match)
+        self._states: Kept[TokenState] = Kept()
+        self._unseen: FloatArray | None = None
+        self._apart: Evidence | None = None
+
+    def word_votes(self) -> tuple[IntArray, IntArray]:
+        """See `coupling.word_votes`."""
+        return word_votes(self.corpus)
+
+    def open(self, content: BoolArray | None) -> Opened:
+        """Everything that stays the same from round to round; content (W,): words whose mentions are linked,
+        None for all."""
+        corpus, settings = self.corpus, self._settings
+        linked = np.ones(corpus.n_tokens, np.bool_) if content is None else content[corpus.text.token_ids]
+        votes = ContextVotes.of(corpus, self._words, linked, settings.mentions.repeat_scope)
+        n_labels = len(corpus.scheme)
+        dependency = settings.votes.dependency_in(corpus.scheme)
+        self.evidence = Evidence.of(votes, dependency, corpus.n_tokens, n_labels)
+        self._counts = count_votes(votes.tokens, votes.labels, corpus.n_tokens, n_labels)
+        chosen = self._choose_candidates()
+        self._mask = chosen.mask
+        self._candidates = CandidateLists.of_mask(chosen.mask, corpus.offsets)
+        self.vote_weights = settings.votes.temper * dependent_weights(
+            self._counts, settings.votes.correlation
+        )
+        couples = settings.mentions.coupling or settings.mentions.surprise
+        self._coupling = Coupling.of(corpus, self._words, linked) if couples else None
+        words = self._coupling.word_numbers if self._coupling is not None else np.zeros(0, np.int64)
+        return Opened(self.evidence.rows, words, int(chosen.mask.sum()), chosen.widened)
+
+    def _choose_candidates(self) -> Candidates:
+        search, corpus = self._settings.search, self.corpus
+        mask = candidate_mask(self._counts, search.candidates, search.upper, search.lower)
+        if search.gold:
+            known = np.flatnonzero(corpus.gold_tags >= 0)
+            mask[known] = False
+            mask[known, corpus.gold_tags[known]] = True
+        scheme = corpus.scheme
+        return with_paths(mask, corpus.offsets, scheme.allowed, scheme.starts, scheme.ends)
+
+    def open_truth(self, opener: Callable[..., TruthPart], folds: IntArray) -> None:
+        """opener: makes the truth model's part from the text, (T, M) likely labels and (N,) folds."""
+        support = (_likely_labels(self.corpus, self._counts) & self._mask).astype(np.float64)
+        self._folds = folds
+        self.truth = opener(self.corpus.text, support, folds)
+
+    def forget_others(self, alive: Collection[int]) -> None:
+        """Keep these versions of the belief alone."""
+        self._states.forget_others(alive)
+
+    def label_totals(self, annotator: int | None = None) -> FloatArray:
+        """(M,) how many votes each label has, of all annotators or of one."""
+        counts = self._counts if annotator is None else label_counts(self._alone(annotator))
+        return np.asarray(counts.sum(axis=0))
+
+    def start_from_votes(self, version: int, majority: bool, n_folds: int, totals: FloatArray) -> Believed:
+        """The first belief, from shares of votes; totals (M,): of all shards, for tokens without any."""
+        shares = shares_of_counts(self._counts, totals, self.corpus.scheme)
+        scores = np.log(np.maximum(majority_shares(shares) if majority else shares, _LEAST))
+        transitions, starts, ends = scheme_scores(self.corpus.scheme)
+        flat = np.repeat(transitions[None], n_folds, axis=0)
+        found = self._believe(scores, Potentials(scores, flat, starts, ends, self._folds))
+        return self._keep(version, found, scores)
+
+    def start_from_tables(self, version: int, tables: FloatArray) -> Believed:
+        """The first belief, from the text and log probabilities (C, M) of the kinds of votes."""
+        said = self.vote_weights * self.evidence.table.fold(tables)
+        text = self.truth.potentials
+        return self._keep(version, self._believe(text.unary + said, text), said)
+
+    def aim_at_annotator(self, annotator: int, totals: FloatArray) -> None:
+        """The text learns from what one annotator said; totals (M,): the labels of all that they said."""
+        corpus, crowd = self.corpus, self.corpus.annotations
+        seen = np.zeros(len(corpus), np.bool_)
+        seen[crowd.row_sentences[crowd.voters == annotator]] = True
+        shares = shares_of_counts(label_counts(self._alone(annotator)), totals, corpus.scheme)
+        self.truth.aim_at_tags(best_valid_tags(corpus, shares), seen)
+
+    def _alone(self, annotator: int) -> Corpus:
+        return self.corpus.keep_annotators([self.corpus.annotators[annotator]])
+
+    def aim(self, version: int) -> None:
+        """The text learns from this belief."""
+        self.truth.aim(self._states[version].unary)
+
+    def sum_up(self, version: int, couples: bool) -> RoundSums:
+        """What is believed and what the text expects, as far as it matters to other shards."""
+        believed = self._states[version].unary
+        self._unseen = self._expected(believed)
+        apart_kinds = apart_counts = None
+        if self._by_plausibility:
+            self._apart = self.evidence.within(plausibility_levels(self._unseen, self.corpus.scheme))
+            apart_kinds, apart_counts = self._apart.rows, self._apart.table.gather(believed)
+        return RoundSums(
+            self.evidence.table.gather(believed),
+            apart_kinds,
+            apart_counts,
+            self._common_spans(believed, self._unseen),
+            self._coupling.sums(believed) if self._coupling is not None and couples else None,
+        )
+
+    def _expected(self, believed: FloatArray) -> FloatArray:
+        """(T, M) what a tagger expects of a text whose votes it has not seen, where that matters."""
+        votes, mentions = self._settings.votes, self._settings.mentions
+        if not (votes.deference > 0.0 or self._by_plausibility or mentions.surprise > 0.0):
+            return believed
+        return self._believe(self.truth.potentials.unary, self.truth.potentials).unary
+
+    @property
+    def _by_plausibility(self) -> bool:
+        return self._settings.votes.plausibility and self.corpus.scheme.outside >= 0
+
+    def _common_spans(self, believed: FloatArray, expected: FloatArray) -> IntArray:
+        """Spans (in a plain scheme: labels) of one belief, of the other, and of both."""
+        if self._settings.votes.deference == 0.0:
+            return np.zeros(3, np.int64)
+        first, second = (best_valid_tags(self.corpus, belief) for belief in (believed, expected))
+        found = score_tags(first, second, self.corpus.offsets, self.corpus.scheme)
+        return np.array([found.support, found.predicted, found.correct])
+
+    def believe(self, before: int, version: int, regard: float, tables: RoundTables) -> Believed:
+        """A new belief from the text, the votes and the other mentions; regard: how much votes count."""
+        text, mentions, believed = self.truth.potentials, self._settings.mentions, self._states[before].unary
+        said = self.vote_weights * regard * self._voted(tables)
+        if self._coupling is not None and tables.words is not None and self._unseen is not None:
+            if mentions.coupling > 0.0:
+                said += self._coupling.scores(believed, mentions.coupling, tables.words)
+            if mentions.surprise > 0.0:
+                said += self._coupling.surprises(believed, self._unseen, mentions.surprise, tables.words)
+        self._unseen = self._apart = None
+        return self._keep(version, self._believe(text.unary + said, text), said, text)
+
+    def _voted(self, tables: RoundTables) -> FloatArray:
+        """(T, M) log probabilities of the votes on each token by what is the truth."""
+        alike = self.evidence.table.fold(tables.alike)
+        if self._apart is None or tables.apart is None:
+            return alike
+        return part_outside(alike, self._apart.table.fold(tables.apart), self.corpus.scheme)
+
+    def _believe(self, scores: FloatArray, text: Potentials) -> PrunedMarginals:
+        """The E-step: posteriors over the candidate paths under (T, M) scores and the rest of the text's."""
+        return pruned_marginals(
+            self._candidates, scores, text.transitions, text.starts, text.ends, text.folds
+        )
+
+    def _keep(
+        self, version: int, found: PrunedMarginals, said: FloatArray, text: Potentials | None = None
+    ) -> Believed:
+        self._states[version] = TokenState(found.unary, said)
+        free = 0.0 if text is None else text.log_partition(self.corpus.offsets)
+        sound = bool(np.isfinite(found.unary).all())
+        return Believed(found.pairwise, float(found.log_partition.sum()), free, sound)
+
+    def restore(self, version: int, rows: tuple[FloatArray, FloatArray]) -> None:
+        """Take up a belief again that `rows` gave."""
+        self._states[version] = TokenState(*rows)
+
+    def rows(self, version: int) -> tuple[FloatArray, FloatArray]:
+        """(T, M) what is believed, and the scores beside the text's behind it."""
+        return self._states[version].unary, self._states[version].said
+
+    def softened(self, version: int, temperature: float) -> FloatArray:
+        """(T, M) probabilities as they are told to people: all scores divided by the temperature."""
+        state, text = self._states[version], self.truth.potentials
+        softer = replace(text, transitions=text.transitions / temperature)
+        return self._believe((text.unary + state.said) / temperature, softer).unary
+
+    def tags(self, version: int) -> IntArray:
+        """(T,) the best valid tags under a belief."""
+        return best_valid_tags(self.corpus, self._states[version].unary)
+
+    def log10_sequences(self) -> tuple[float, float]:
+        """Of the candidates; see there."""
+        return log10_sequences(self._candidates, scheme_scores(self.corpus.scheme))
+
+    def vote_tables(self, version: int, numbers: IntArray) -> dict[str, Any]:
+        """See `ContextVotes.tables`."""
+        return self.evidence.votes.tables(self._states[version].unary, numbers)
+
+    def open_tagger(self, rules: ChainRules, features: FeatureSettings, version: int) -> None:
+        """A CRF of its own, to be trained on what is believed."""
+        self.tagger = CrfPart(self.corpus.text, rules, features, self._states[version].unary)
+
+    def aim_tagger(self, version: int) -> Aim:
+        """The tagger learns from this belief."""
+        return self.tagger.aim(self._states[version].unary)
+
+
+def _likely_labels(corpus: Corpus, counts: FloatArray) -> BoolArray:
+    """(T, M) labels for which a token's features get weights: those voted for, O, and all where nobody voted.
+
+    A label that nobody gave to a token can still win there, by the weights that others taught its features.
+    """
+    likely = counts > 0
+    if corpus.scheme.outside >= 0:
+        likely[:, corpus.scheme.outside] = True
+    likely[counts.sum(axis=1) == 0] = True
+    return np.asarray(likely)
