@@ -27,11 +27,11 @@ from crowdseq.numerics.chains.scaled_passes import (
     exponentiate_transitions,
     forward,
 )
-from crowdseq.numerics.compiling import kernel
+from crowdseq.numerics.compiling import borrowing_kernel, kernel
 from crowdseq.numerics.lanes import N_LANES, add, load, spread, store
 
 
-@kernel
+@borrowing_kernel
 def write_scores(
     labels: tuple[int, ...], scores: TokenScores, first: int, last: int, stride: int, target: FloatArray
 ) -> None:
@@ -46,7 +46,7 @@ def write_scores(
         _add_entries(scores.entries, scores.weights, first, last, stride, target)
 
 
-@kernel
+@borrowing_kernel
 def _copy_rows(
     labels: tuple[int, ...], unary: FloatArray, first: int, last: int, stride: int, target: FloatArray
 ) -> None:
@@ -59,7 +59,7 @@ def _copy_rows(
             target[place + j] = -np.inf
 
 
-@kernel
+@borrowing_kernel
 def _sum_rows(
     labels: tuple[int, ...], scores: TokenScores, first: int, last: int, stride: int, target: FloatArray
 ) -> None:
@@ -88,7 +88,7 @@ def _sum_rows(
             target[place + j] = -np.inf
 
 
-@kernel
+@borrowing_kernel
 def _add_entries(
     entries: Entries, weights: FloatArray, first: int, last: int, stride: int, target: FloatArray
 ) -> None:
@@ -107,7 +107,7 @@ def sum_block(chains: Chains, sums: Sums, block: Block) -> None:
     A sentence without a path gets minus infinity and rows of zeros, one of weight zero 0 and rows of zeros.
     Scores are made sentence by sentence and never leave the cache.
     """
-    labels, moves, edges = chains.labels, chains.moves, chains.moves.edges
+    labels, token_scores, moves, edges = chains.labels, chains.scores, chains.moves, chains.moves.edges
     offsets, weights = chains.sentences
     n_labels, width = label_count(labels, edges.shape[1]), padded_width(labels, edges.shape[1])
     steps = exponentiate_transitions(moves.transitions, width)
@@ -128,7 +128,7 @@ def sum_block(chains: Chains, sums: Sums, block: Block) -> None:
         own = flat[start * n_labels : stop * n_labels]
         verdict = EXTREME
         if steps.tame:
-            write_scores(labels, chains.scores, start, stop, width, space.weights)
+            write_scores(labels, token_scores, start, stop, width, space.weights)
             log_total, verdict = _scaled_sums(labels, edges, steps, space, stop - start, weights[n], own)
             log_partition[n] = log_total + (stop - start - 1) * steps.shift
         if verdict == NO_PATH:
@@ -136,7 +136,7 @@ def sum_block(chains: Chains, sums: Sums, block: Block) -> None:
             expected[start:stop] = 0.0
         elif verdict == EXTREME:
             scores = np.empty((stop - start, n_labels))
-            write_scores(labels, chains.scores, start, stop, scores.shape[1], scores.reshape(-1))
+            write_scores(labels, token_scores, start, stop, scores.shape[1], scores.reshape(-1))
             log_partition[n] = log_marginals(scores, moves, weights[n], expected[start:stop], pairwise)
         if sums.weighted and weights[n] != 1.0:
             for place in range(len(own)):
@@ -146,7 +146,7 @@ def sum_block(chains: Chains, sums: Sums, block: Block) -> None:
             pairwise[i, j] += space.outer[i * width + j] * steps.weights[i * width + j]
 
 
-@kernel
+@borrowing_kernel
 def _scaled_sums(
     labels: tuple[int, ...],
     edges: FloatArray,

@@ -174,12 +174,23 @@ def scatter_part(labels: tuple[int, ...], stretch: RowStretch, masses: FloatArra
 
 
 @inlined
-def sum_values(low: int, high: int, values: IntArray, rows: FloatArray, size: int, mass: FloatArray) -> None:
-    """Fill mass[low:high] with that stretch of the summed rows, flat and `size` for each value, of values."""
+def sum_values(
+    stretch: tuple[int, int],
+    owners: tuple[int, int],
+    values: IntArray,
+    rows: FloatArray,
+    size: int,
+    mass: FloatArray,
+) -> None:
+    """Fill a stretch of mass with the summed rows, flat and `size` for each value, of some owners.
+
+    stretch: first and last place; owners: first and last of the values.
+    """
+    low, high = stretch
     whole = low + (high - low) // N_LANES * N_LANES
     for place in range(low, high):
         mass[place] = 0.0
-    for entry in range(len(values)):
+    for entry in range(owners[0], owners[1]):
         base = values[entry] * size
         for place in range(low, whole, N_LANES):
             store(mass, place, add(load(mass, place), load(rows, base + place)))
@@ -206,7 +217,7 @@ def pair_masses(pieces: PieceMasses, masses: FloatArray, block: Block) -> None:
         else:
             # Columns rise from pair to pair, and many pieces are seen from one offset of several.
             low, high = columns[begin], columns[end - 1] + 1
-            sum_values(low, high, values[bounds[piece] : bounds[piece + 1]], flat, size, mass)
+            sum_values((low, high), (bounds[piece], bounds[piece + 1]), values, flat, size, mass)
             for pair in range(begin, end):
                 masses[pair] = mass[columns[pair]]
 
@@ -226,8 +237,8 @@ def count_pairs(
     flat = rows.reshape(-1)
     mass = np.empty(size)
     for piece in range(len(piece_bounds) - 1):
-        owners = piece_values[piece_bounds[piece] : piece_bounds[piece + 1]]
-        sum_values(0, size, owners, flat, size, mass)
+        owners = (piece_bounds[piece], piece_bounds[piece + 1])
+        sum_values((0, size), owners, piece_values, flat, size, mass)
         for o in range(n_offsets):
             counts[piece * n_offsets + o] = 0
             if reach[piece, o] != 0:
@@ -250,8 +261,8 @@ def list_pairs(
     flat = rows.reshape(-1)
     mass = np.empty(size)
     for piece in range(len(piece_bounds) - 1):
-        owners = piece_values[piece_bounds[piece] : piece_bounds[piece + 1]]
-        sum_values(0, size, owners, flat, size, mass)
+        owners = (piece_bounds[piece], piece_bounds[piece + 1])
+        sum_values((0, size), owners, piece_values, flat, size, mass)
         for o in range(n_offsets):
             pair = pair_bounds[piece * n_offsets + o]
             if pair == pair_bounds[piece * n_offsets + o + 1]:
