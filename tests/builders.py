@@ -7,8 +7,8 @@ import numpy as np
 from crowdseq.arrays import IntArray
 from crowdseq.core.building import CorpusBuilder, Record
 from crowdseq.core.corpus import Corpus
-from crowdseq.core.label_rows import Tags
 from crowdseq.core.labels import LabelScheme
+from crowdseq.core.names import Tags
 from crowdseq.core.spans import Span, encode
 
 UNLABELLED = "?"

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from crowdseq.aggregation.shards import cut_canonical
+from crowdseq.aggregation.canonical import cut_canonical
 from crowdseq.core.building import CorpusBuilder, Record
 from crowdseq.core.corpus import Corpus
 from crowdseq.engines.engine import Placed, answer, arguments_of

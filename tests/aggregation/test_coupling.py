@@ -7,8 +7,7 @@ from builders import random_corpus
 from crowdseq.arrays import FloatArray
 from crowdseq.core.corpus import Corpus
 from crowdseq.methods.sa_slc.coupling import _OTHERS, Coupling, type_numbers
-from crowdseq.methods.sa_slc.evidence import word_numbers
-from crowdseq.methods.sa_slc.plausibility import part_outside
+from crowdseq.methods.sa_slc.evidence import part_outside, word_numbers
 
 
 def world_and_beliefs(seed: int, kind: str = "IOB2") -> tuple[Corpus, FloatArray, FloatArray]:

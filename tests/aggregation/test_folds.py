@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from builders import corpus, random_corpus
-from crowdseq.aggregation.folds import assign_folds
+from crowdseq.aggregation.canonical import assign_folds
 from crowdseq.evaluation.scores import evaluate
 from crowdseq.workflows.demonstrating import demo_corpus
 from crowdseq.workflows.learning import learn

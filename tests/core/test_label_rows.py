@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crowdseq.core.building import CorpusBuilder, Record
-from crowdseq.core.label_rows import LabelRows, NumberedTags, TooManyLabels
+from crowdseq.core.names import LabelRows, NumberedTags, TooManyLabels
 from crowdseq.errors import SchemeError
 
 NAMES = ["O", "B-PER", "I-PER", "B-LOC", "I-LOC"]

@@ -16,7 +16,7 @@ from crowdseq.engines.local import LocalEngine
 from crowdseq.formats import read
 from crowdseq.methods.sa_slc import SaSlc
 from crowdseq.methods.sa_slc.joint_em import JointEm
-from crowdseq.methods.sa_slc.preparation import prepare
+from crowdseq.methods.sa_slc.rounds import prepare
 from crowdseq.tagging.weight_frame import WeightFrame
 from shard_worlds import quarter
 

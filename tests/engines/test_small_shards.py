@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from builders import random_corpus
-from crowdseq.aggregation.shards import cut_canonical
+from crowdseq.aggregation.canonical import cut_canonical
 from crowdseq.core.building import CorpusBuilder, Record
 from crowdseq.core.corpus import Corpus
 from crowdseq.errors import SettingsError

@@ -6,8 +6,7 @@ import numpy as np
 
 from crowdseq.engines.engine import answer
 from crowdseq.engines.local import LocalEngine
-from crowdseq.engines.sums import Numbering, add_up
-from crowdseq.engines.versions import Kept, Versions
+from crowdseq.engines.shards import Kept, Numbering, Versions, add_up
 from crowdseq.numerics.blocks import threads_in_use
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from crowdseq.errors import FormatError
 from crowdseq.formats import read
-from crowdseq.workflows.choosing import read_names
+from crowdseq.workflows.reading import read_names
 from tool_samples import expected_rows, own, rows_of, sample
 
 SYNTHETIC = "synthetic-two-annotators"

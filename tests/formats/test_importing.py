@@ -10,8 +10,7 @@ from crowdseq.core.corpus import Corpus
 from crowdseq.errors import AnnotationError, FormatError, OutputExistsError, SettingsError
 from crowdseq.formats import ReadSettings, read
 from crowdseq.formats.settings import Limits
-from crowdseq.workflows.choosing import Reading
-from crowdseq.workflows.reading import read_parts
+from crowdseq.workflows.reading import Reading, read_parts
 from file_fixtures import Faults, Put
 
 

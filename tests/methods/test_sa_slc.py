@@ -19,10 +19,16 @@ from crowdseq.errors import SettingsError
 from crowdseq.evaluation.scores import score_tags
 from crowdseq.formats import read
 from crowdseq.methods.sa_slc import SaSlc
-from crowdseq.methods.sa_slc.evidence import ContextVotes, Evidence, model_of_kinds, word_numbers
+from crowdseq.methods.sa_slc.evidence import (
+    LEVELS,
+    ContextVotes,
+    Evidence,
+    model_of_kinds,
+    plausibility_levels,
+    word_numbers,
+)
 from crowdseq.methods.sa_slc.joint_em import JointEm, State
-from crowdseq.methods.sa_slc.plausibility import LEVELS, plausibility_levels
-from crowdseq.methods.sa_slc.preparation import prepare
+from crowdseq.methods.sa_slc.rounds import prepare
 from crowdseq.numerics.crowds.dependency import Smoothing
 from shard_worlds import only_worker
 

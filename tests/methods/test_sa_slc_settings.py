@@ -8,8 +8,7 @@ import pytest
 from crowdseq.aggregation.contract import describe_settings
 from crowdseq.errors import SettingsError
 from crowdseq.methods.sa_slc import SaSlc
-from crowdseq.methods.sa_slc.presets import PRESETS
-from crowdseq.methods.sa_slc.settings import Settings
+from crowdseq.methods.sa_slc.settings import PRESETS, Settings
 
 
 def flat(settings: Settings) -> dict[str, Any]:

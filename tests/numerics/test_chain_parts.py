@@ -46,7 +46,8 @@ def test_the_exponential_of_minus_infinity_is_exactly_zero() -> None:
 
 
 @pytest.mark.parametrize(
-    "lengths", [[], [0], [5], [0, 0, 3], [3, 0, 0], [10] * 50, [1000, 1, 1, 1000], [0] * 9]
+    "lengths",
+    [[], [0], [5], [0, 0, 3], [3, 0, 0], [10] * 50, [1000, 1, 1, 1000], [0] * 9, [64], [0, 64, 0], [64, 1]],
 )
 def test_blocks_cover_every_sentence_once(lengths: list[int]) -> None:
     offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from crowdseq.numerics.features.code_table import code_table, find_codes
+from crowdseq.numerics.features.ascii_words import code_table, find_codes
 
 
 @pytest.mark.parametrize("size", [0, 1, 2, 7, 1_000])

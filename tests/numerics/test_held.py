@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from crowdseq.numerics.crowds.categorical import softmax
 from crowdseq.numerics.crowds.held import Held
+from crowdseq.numerics.crowds.votes import softmax
 
 
 def test_clamped_truths_are_certain_and_others_stay() -> None:

@@ -7,8 +7,7 @@ import pytest
 
 from crowdseq.evaluation.calibration import measure_calibration
 from crowdseq.reports.html.charts import SkillAxis, confidence_bar, history_chart, reliability_chart
-from crowdseq.reports.html.markup import join
-from crowdseq.reports.html.section import listed
+from crowdseq.reports.html.section import join, listed
 from crowdseq.reports.tables import count, decimal, percent
 
 

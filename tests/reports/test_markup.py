@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdseq.reports.html.markup import clip, element, join, trusted
+from crowdseq.reports.html.section import clip, element, join, trusted
 from crowdseq.reports.tables import visible
 
 

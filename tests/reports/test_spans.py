@@ -7,7 +7,7 @@ from builders import corpus, random_corpus
 from crowdseq.aggregation.settling import settle
 from crowdseq.aggregation.voting import label_shares
 from crowdseq.core.spans import find_spans
-from crowdseq.reports.html.spans import NONE, shown_spans, span_confidence
+from crowdseq.reports.html.section import NONE, shown_spans, span_confidence
 
 
 @pytest.mark.parametrize("kind", ["IOB2", "BIOES", "plain"])

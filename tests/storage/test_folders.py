@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 from crowdseq.errors import CrowdseqError
-from crowdseq.storage.exchange import swapped
 from crowdseq.storage.folders import AtomicFolder, claimed
-from crowdseq.storage.private import OLD, private_path
+from crowdseq.storage.private import OLD, private_path, swapped
 
 
 def written(folder: Path, text: str) -> None:

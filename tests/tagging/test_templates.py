@@ -2,7 +2,7 @@
 
 import pytest
 
-from crowdseq.tagging.templates import TEMPLATES
+from crowdseq.tagging.features import TEMPLATES
 
 
 @pytest.mark.parametrize(

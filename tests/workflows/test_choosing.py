@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from crowdseq.errors import FormatError
-from crowdseq.workflows.choosing import read_names
+from crowdseq.workflows.reading import read_names
 
 
 def names(folder: Path, text: str | bytes) -> tuple[dict[str, str], dict[str, str]]:

@@ -11,11 +11,10 @@ from builders import corpus
 from crowdseq.errors import AnnotationError, OutputExistsError, SettingsError
 from crowdseq.formats import read, write
 from crowdseq.formats.settings import ReadSettings
-from crowdseq.workflows.choosing import Reading
 from crowdseq.workflows.converting import ConvertRequest, Written, convert_files, name_targets
 from crowdseq.workflows.demonstrating import demo_corpus
 from crowdseq.workflows.learning import learn
-from crowdseq.workflows.reading import Part
+from crowdseq.workflows.reading import Part, Reading
 
 NESTED = '{"id": 1, "text": "The bank of Rome", "label": [[4, 16, "ORG"], [12, 16, "LOC"]]}\n'
 LAYERS = Reading(ReadSettings(overlaps="layers"))

@@ -9,9 +9,8 @@ from crowdseq.errors import AnnotationError, OutputExistsError, SettingsError
 from crowdseq.formats import write
 from crowdseq.formats.findings.import_report import ImportReport
 from crowdseq.workflows import learning, recipes
-from crowdseq.workflows.choosing import Reading, Selection
 from crowdseq.workflows.learn_files import LearnRequest, learn_files
-from crowdseq.workflows.reading import Listener
+from crowdseq.workflows.reading import Listener, Reading, Selection
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from builders import corpus, random_corpus
 from crowdseq.errors import CrowdseqError, FormatError, OutputExistsError, UsageError
 from crowdseq.workflows.learning import learn
 from crowdseq.workflows.run_folder import load_run
-from crowdseq.workflows.runs.target import open_target
+from crowdseq.workflows.runs.saving import open_target
 
 
 def prepare(folder: Path, *, force: bool, resume: bool) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from crowdseq.cli.options import force_option, quiet_option
-from crowdseq.cli.progress import one_bar_shown, progress_shown
+from crowdseq.cli.terminal import one_bar_shown, progress_shown
 
 _EXPERIMENTS = ("datasets", "folds", "grid", "expertise", "table-x", "example")
 _STUDIES = ("amt", "simulated")

@@ -12,12 +12,11 @@ from crowdseq.arrays import BoolArray, FloatArray, IntArray
 from crowdseq.core.labels import LabelScheme
 from crowdseq.core.text import Text
 from crowdseq.engines.engine import Placed
-from crowdseq.engines.sums import add_up
+from crowdseq.engines.shards import add_up
 from crowdseq.numerics.optimise.lbfgs import Minimiser
 from crowdseq.tagging.crf import CrfTrainer
-from crowdseq.tagging.crf_part import Aim, CrfPart
 from crowdseq.tagging.features import FeatureSettings
-from crowdseq.tagging.summed_crf import SummedCrf
+from crowdseq.tagging.summed_crf import Aim, CrfPart, SummedCrf
 from crowdseq.tagging.tagger import Tagger
 from crowdseq.tagging.targets import Targets
 from crowdseq.tagging.weight_frame import ChainRules

@@ -9,8 +9,7 @@ from crowdseq.aggregation.voting import label_counts, shares_of_counts
 from crowdseq.arrays import FloatArray, IntArray
 from crowdseq.core.annotations import Annotations
 from crowdseq.core.ragged import gather_ranges, offsets_of
-from crowdseq.engines.shards import Shard
-from crowdseq.engines.versions import Kept
+from crowdseq.engines.shards import Kept, Shard
 from crowdseq.numerics.crowds.crowd_chain import ChainCounts, ChainPrior, CrowdChain
 from crowdseq.numerics.crowds.crowd_tokens import CrowdTokens
 from crowdseq.numerics.crowds.votes import VoteTable

@@ -7,18 +7,16 @@ from typing import Any
 
 import numpy as np
 
+from crowdseq.aggregation.canonical import cut_canonical
 from crowdseq.aggregation.contract import RunContext
 from crowdseq.aggregation.crowd_shard import ChainScores, Coding, CrowdShard
 from crowdseq.aggregation.settling import settle
-from crowdseq.aggregation.shards import cut_canonical
 from crowdseq.aggregation.voting import label_shares
 from crowdseq.arrays import FloatArray, IntArray
 from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
 from crowdseq.engines.engine import Engine, Placed
-from crowdseq.engines.shards import Cut
-from crowdseq.engines.sums import Numbering, add_up
-from crowdseq.engines.versions import Version, Versions
+from crowdseq.engines.shards import Cut, Numbering, Version, Versions, add_up
 from crowdseq.numerics.crowds.annotator_models import Accuracies, AnnotatorModel, Judgement, Spamming
 from crowdseq.numerics.crowds.confusions import Confusions
 from crowdseq.numerics.crowds.crowd_chain import ChainBelief, ChainPrior

@@ -12,7 +12,7 @@ from crowdseq.core.corpus import Corpus
 from crowdseq.core.ragged import gather_ranges
 from crowdseq.core.spans import SpanTable, find_spans
 from crowdseq.evaluation.copying import find_copies
-from crowdseq.numerics.crowds.categorical import normalise
+from crowdseq.numerics.crowds.votes import normalise
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,7 +7,7 @@ from crowdseq.core.corpus import Corpus
 from crowdseq.core.labels import LabelScheme
 from crowdseq.core.ragged import gather_ranges
 from crowdseq.core.spans import SpanTable, find_spans, paint
-from crowdseq.numerics.crowds.categorical import count_votes, normalise
+from crowdseq.numerics.crowds.votes import count_votes, normalise
 
 
 def label_counts(corpus: Corpus) -> FloatArray:

@@ -3,11 +3,12 @@
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib import import_module
 
 import click
 
-from crowdseq.cli.wording import running_command, wording_of
+from crowdseq.cli.wording import wording_of
 from crowdseq.errors import CrowdseqError, FormatError, InputError, MissingCommandError, Problem, Wording
 
 # Name to one-line help. The modules are loaded only when a command runs, so that --help answers at once;
@@ -120,11 +121,19 @@ def main() -> None:
         sys.exit(3 if isinstance(error, FileNotFoundError | IsADirectoryError | PermissionError) else 1)
 
 
+def _asked_command() -> click.Command | None:
+    """The command that was asked for, which has ended by now."""
+    name = next((word for word in sys.argv[1:] if word in COMMANDS), "")
+    with suppress(CrowdseqError):  # one that is not installed is what the error is about
+        return crowdseq.get_command(click.Context(crowdseq), name)
+    return None
+
+
 def _in_words(error: CrowdseqError) -> str:
     """One line, or one for each problem and their count."""
     from crowdseq.reports.tables import visible
 
-    wording = wording_of(running_command())
+    wording = wording_of(_asked_command())
     if not isinstance(error, FormatError) or len(error.problems) <= 1:
         return f"crowdseq: {visible(error.worded(wording))}"
     lines = [visible(line) for line in _without_repeats(error.problems, wording)]
@@ -143,7 +152,7 @@ def _count_faults(problems: Sequence[Problem]) -> int:
 
 def _writes() -> bool:
     """Whether the command that was asked for has an output at all."""
-    command = running_command()
+    command = _asked_command()
     return command is not None and any(parameter.name == "out" for parameter in command.params)
 
 

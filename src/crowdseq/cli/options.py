@@ -27,7 +27,7 @@ def gold_options(function: Function) -> Function:
 def _with_reading(function: Function, selecting: dict[str, Declared]) -> Function:
     @wraps(function)
     def wrapper(**options: Any) -> Any:
-        from crowdseq.workflows.choosing import typed_reading
+        from crowdseq.workflows.reading import typed_reading
 
         typed = {name: options.pop(name) for name in reading_options()}
         chosen = {name: options.pop(name) for name in selecting}
@@ -40,7 +40,7 @@ def _with_reading(function: Function, selecting: dict[str, Declared]) -> Functio
 
 def typed_settings(**typed: Any) -> Any:
     """Reading settings of a command that has only some of the options, as they were typed."""
-    from crowdseq.workflows.choosing import typed_reading
+    from crowdseq.workflows.reading import typed_reading
 
     return typed_reading(typed).settings
 

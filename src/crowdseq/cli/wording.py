@@ -1,11 +1,8 @@
 """Advice in the words of the command line: a setting is told as the option that sets it."""
 
-import sys
-from contextlib import suppress
-
 import click
 
-from crowdseq.errors import CrowdseqError, Wording
+from crowdseq.errors import Wording
 
 
 def wording_of(command: click.Command | None) -> Wording:
@@ -30,16 +27,9 @@ def wording_of(command: click.Command | None) -> Wording:
 
 
 def running_command() -> click.Command | None:
-    """The command that runs now, or the one that was asked for if it has ended already."""
-    from crowdseq.cli.main import COMMANDS, crowdseq
-
+    """The command that runs now."""
     context = click.get_current_context(silent=True)
-    if context is not None and context.command is not crowdseq:
-        return context.command
-    name = next((word for word in sys.argv[1:] if word in COMMANDS), "")
-    with suppress(CrowdseqError):  # one that is not installed is what the error is about
-        return crowdseq.get_command(click.Context(crowdseq), name)
-    return None
+    return None if context is None else context.command
 
 
 def _options(command: click.Command | None) -> dict[str, click.Option]:

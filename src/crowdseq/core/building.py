@@ -12,9 +12,8 @@ import numpy as np
 from crowdseq.arrays import IntArray
 from crowdseq.core.assembly import GOLD_ROW, RawRows, Spelling, choose_spelling, number_by_name
 from crowdseq.core.corpus import Corpus
-from crowdseq.core.label_rows import LabelRows, Tags, TooManyLabels
 from crowdseq.core.labels import LabelScheme
-from crowdseq.core.names import NumberedNames, check_name, counted
+from crowdseq.core.names import LabelRows, NumberedNames, Tags, TooManyLabels, check_name, counted
 from crowdseq.core.ragged import offsets_of
 from crowdseq.core.text import ColumnCollector, Text, check_columns
 from crowdseq.errors import Advice, AnnotationError, SchemeError, SettingsError

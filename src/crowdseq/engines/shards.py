@@ -1,9 +1,10 @@
-"""Shard: whole documents of a corpus; and how a corpus is cut into shards."""
+"""Shards: whole documents of a corpus, the states they hold, and sums in their order."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, Generic, TypeVar
+from weakref import WeakSet
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,108 @@ from numpy.typing import NDArray
 from crowdseq.arrays import IntArray
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.ragged import gather_ranges
+
+Summand = TypeVar("Summand", bound=Any)
+
+
+def add_up(parts: Sequence[Summand]) -> Summand:
+    """The sum in the order of the shards; of a single one, the very thing that it gave."""
+    total = parts[0]
+    for part in parts[1:]:
+        total = total + part
+    return total
+
+
+@dataclass(frozen=True, eq=False)
+class Numbering:
+    """How the items of each shard are numbered among the `size` items of all.
+
+    own: for each shard the numbers of its items, each once; None for a shard that has them all in order.
+    """
+
+    size: int
+    own: tuple[IntArray | None, ...]
+
+    @classmethod
+    def same(cls, size: int, n_shards: int) -> "Numbering":
+        """Every shard has all items."""
+        return cls(size, (None,) * n_shards)
+
+    @classmethod
+    def of_rows(cls, parts: Sequence[IntArray]) -> "tuple[IntArray, Numbering]":
+        """Different rows (C, columns) of each shard to the rows of all in sorted order, and their numbers."""
+        if len(parts) == 1:
+            return parts[0], cls.same(len(parts[0]), 1)
+        rows, numbers = np.unique(np.concatenate(parts), axis=0, return_inverse=True)
+        bounds = np.cumsum([len(part) for part in parts])[:-1]
+        return rows, cls(len(rows), tuple(np.split(numbers.ravel(), bounds)))
+
+    def split(self, rows: NDArray[Any]) -> list[NDArray[Any]]:
+        """Rows (size, …) of all items to those of each shard."""
+        return [rows if own is None else rows[own] for own in self.own]
+
+    def split_columns(self, rows: NDArray[Any]) -> list[NDArray[Any]]:
+        """The same for columns (…, size)."""
+        return [rows if own is None else rows[..., own] for own in self.own]
+
+    def add_up(self, parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
+        """Rows of each shard's items to rows (size, …) of all, summed in the order of the shards."""
+        if all(own is None for own in self.own):
+            return add_up(parts)
+        total = np.zeros((self.size, *parts[0].shape[1:]), parts[0].dtype)
+        for own, part in zip(self.own, parts, strict=True):
+            total[slice(None) if own is None else own] += part
+        return total
+
+
+State = TypeVar("State")
+
+
+class Version:
+    """Stands for a state that every shard holds; nobody can ask for it once this is gone."""
+
+    __slots__ = ("__weakref__", "number")
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+
+class Versions:
+    """The driver's side: new numbers, and which are still asked for."""
+
+    def __init__(self) -> None:
+        self._alive: WeakSet[Version] = WeakSet()
+        self._count = 0
+
+    def new(self) -> Version:
+        """A number that was never given."""
+        version = Version(self._count)
+        self._count += 1
+        self._alive.add(version)
+        return version
+
+    @property
+    def alive(self) -> tuple[int, ...]:
+        """The numbers of all versions that somebody has, for `Kept.forget_others`."""
+        return tuple(sorted(version.number for version in self._alive))
+
+
+class Kept(Generic[State]):
+    """The shard's side: states by number."""
+
+    def __init__(self) -> None:
+        self._states: dict[int, State] = {}
+
+    def __getitem__(self, number: int) -> State:
+        return self._states[number]
+
+    def __setitem__(self, number: int, state: State) -> None:
+        self._states[number] = state
+
+    def forget_others(self, alive: Collection[int]) -> None:
+        """Keep these alone."""
+        self._states = {number: state for number, state in self._states.items() if number in alive}
+
 
 # Corpora up to this many tokens are one shard, whose sums have the order of the text.
 SHARD_TOKENS = 1_000_000

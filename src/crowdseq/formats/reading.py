@@ -11,8 +11,7 @@ from unicodedata import normalize
 from crowdseq.core.building import CorpusBuilder, Record
 from crowdseq.core.corpus import Corpus
 from crowdseq.errors import Advice, FormatError, InputError, Problem, SchemeError
-from crowdseq.formats.conventions.label_set import LabelSet, widen
-from crowdseq.formats.conventions.names import renamed
+from crowdseq.formats.conventions.names import LabelSet, renamed, widen
 from crowdseq.formats.extra_keys import TEXT
 from crowdseq.formats.files.inputs import Input, list_inputs
 from crowdseq.formats.files.sources import Folder, Source, Stream, open_source

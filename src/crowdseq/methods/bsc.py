@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from crowdseq.aggregation.canonical import require_shard_tokens
 from crowdseq.aggregation.contract import (
     Aggregator,
     RunContext,
@@ -15,15 +16,13 @@ from crowdseq.aggregation.contract import (
 )
 from crowdseq.aggregation.crowds import ChainRounds, Crowd, Judges
 from crowdseq.aggregation.settling import settle
-from crowdseq.aggregation.shards import require_shard_tokens
 from crowdseq.arrays import FloatArray, IntArray
 from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.labels import LabelScheme
-from crowdseq.engines.shards import SHARD_TOKENS
-from crowdseq.engines.sums import add_up
+from crowdseq.engines.shards import SHARD_TOKENS, add_up
 from crowdseq.numerics.crowds.crowd_chain import ChainPrior
-from crowdseq.tagging.templates import short_shape
+from crowdseq.tagging.features import short_shape
 
 ANNOTATORS = ("acc", "spam", "cv", "cm", "seq")
 

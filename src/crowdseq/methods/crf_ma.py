@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from crowdseq.aggregation.canonical import Canonical
+from crowdseq.aggregation.canonical import Canonical, cut_canonical, require_shard_tokens
 from crowdseq.aggregation.contract import (
     JointAggregator,
     Learned,
@@ -16,23 +16,19 @@ from crowdseq.aggregation.contract import (
     require_rounds,
 )
 from crowdseq.aggregation.settling import settle
-from crowdseq.aggregation.shards import cut_canonical, require_shard_tokens
 from crowdseq.aggregation.voting import label_shares
 from crowdseq.arrays import FloatArray, IntArray
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.ragged import gather_ranges
 from crowdseq.core.spans import convert
 from crowdseq.engines.engine import Engine, Placed
-from crowdseq.engines.shards import SHARD_TOKENS, Cut, Shard
-from crowdseq.engines.sums import add_up
-from crowdseq.engines.versions import Kept, Version, Versions
+from crowdseq.engines.shards import SHARD_TOKENS, Cut, Kept, Shard, Version, Versions, add_up
 from crowdseq.numerics.blocks import using_threads
 from crowdseq.numerics.chains.chain import Lattice, log_partition, marginals
 from crowdseq.numerics.em import Climb, climb
 from crowdseq.numerics.optimise.lbfgs import Memory, Minimiser, Optimum
 from crowdseq.tagging.crf import CrfTrainer
-from crowdseq.tagging.crf_part import Aim, CrfPart
-from crowdseq.tagging.summed_crf import SummedCrf
+from crowdseq.tagging.summed_crf import Aim, CrfPart, SummedCrf
 from crowdseq.tagging.weight_frame import ChainRules
 
 TRUTHS = ("tagger", "annotators")

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from crowdseq.aggregation.canonical import require_shard_tokens
 from crowdseq.aggregation.contract import (
     Aggregator,
     RunContext,
@@ -14,7 +15,6 @@ from crowdseq.aggregation.contract import (
 )
 from crowdseq.aggregation.crowds import ChainRounds, Crowd, Judges, TokenState
 from crowdseq.aggregation.settling import settle
-from crowdseq.aggregation.shards import require_shard_tokens
 from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
 from crowdseq.engines.shards import SHARD_TOKENS

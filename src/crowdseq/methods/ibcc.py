@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from crowdseq.aggregation.canonical import require_shard_tokens
 from crowdseq.aggregation.contract import Aggregator, RunContext, method, require_prior_counts, require_rounds
 from crowdseq.aggregation.crowds import Crowd, settle_from_shares
-from crowdseq.aggregation.shards import require_shard_tokens
 from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
 from crowdseq.engines.shards import SHARD_TOKENS

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
+from crowdseq.aggregation.canonical import require_shard_tokens
 from crowdseq.aggregation.contract import (
     Aggregator,
     RunContext,
@@ -16,16 +17,15 @@ from crowdseq.aggregation.contract import (
 )
 from crowdseq.aggregation.crowds import Crowd, TokenRounds, TokenState
 from crowdseq.aggregation.settling import settle
-from crowdseq.aggregation.shards import require_shard_tokens
 from crowdseq.arrays import BoolArray, FloatArray
 from crowdseq.core.annotations import Votes
 from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
 from crowdseq.engines.shards import SHARD_TOKENS
 from crowdseq.numerics.crowds.annotator_models import Spamming
-from crowdseq.numerics.crowds.categorical import normalise
 from crowdseq.numerics.crowds.crowd_tokens import even_shares
 from crowdseq.numerics.crowds.dirichlet import Rows
+from crowdseq.numerics.crowds.votes import normalise
 from crowdseq.numerics.em import Climb
 
 ESTIMATES = ("vb", "em")

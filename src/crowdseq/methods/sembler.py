@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from crowdseq.aggregation.canonical import Canonical
+from crowdseq.aggregation.canonical import Canonical, cut_canonical, require_shard_tokens
 from crowdseq.aggregation.contract import (
     JointAggregator,
     Learned,
@@ -18,14 +18,11 @@ from crowdseq.aggregation.contract import (
 )
 from crowdseq.aggregation.crowd_shard import Coding, CrowdShard
 from crowdseq.aggregation.settling import scheme_scores, settle
-from crowdseq.aggregation.shards import cut_canonical, require_shard_tokens
 from crowdseq.aggregation.voting import label_counts
 from crowdseq.arrays import BoolArray, FloatArray
 from crowdseq.core.corpus import Corpus
 from crowdseq.engines.engine import Engine, Placed
-from crowdseq.engines.shards import SHARD_TOKENS, Cut, Shard
-from crowdseq.engines.sums import Numbering, add_up
-from crowdseq.engines.versions import Kept, Version, Versions
+from crowdseq.engines.shards import SHARD_TOKENS, Cut, Kept, Numbering, Shard, Version, Versions, add_up
 from crowdseq.numerics.blocks import using_threads
 from crowdseq.numerics.chains.candidates import with_paths
 from crowdseq.numerics.chains.chain import Lattice, log_partition, marginals
@@ -34,8 +31,7 @@ from crowdseq.numerics.crowds.confusions import Confusions
 from crowdseq.numerics.em import Climb, climb
 from crowdseq.numerics.optimise.lbfgs import Memory, Minimiser
 from crowdseq.tagging.crf import CrfTrainer
-from crowdseq.tagging.crf_part import Aim, CrfPart
-from crowdseq.tagging.summed_crf import SummedCrf
+from crowdseq.tagging.summed_crf import Aim, CrfPart, SummedCrf
 from crowdseq.tagging.weight_frame import ChainRules
 
 CANDIDATES = ("voted", "off")

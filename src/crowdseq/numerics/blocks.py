@@ -23,7 +23,9 @@ def sentence_blocks(offsets: IntArray, tokens_per_block: int = TOKENS_PER_BLOCK)
     n_sentences = len(offsets) - 1
     if n_sentences <= 0:
         return np.zeros(1, dtype=np.int64)
-    marks = np.arange(0, max(int(offsets[-1]), 1), tokens_per_block)
+    if offsets[-1] <= tokens_per_block:
+        return np.array([0, n_sentences])  # most often, when a few sentences are tagged
+    marks = np.arange(0, int(offsets[-1]), tokens_per_block)
     bounds = np.unique(np.searchsorted(offsets[:-1], marks, side="left"))
     bounds = bounds[bounds < n_sentences]
     # Leading sentences without tokens share the offset of mark zero, so the first bound is always zero.

@@ -22,6 +22,15 @@ def kernel(function: Function) -> Function:
     return _compiled(function, fastmath=_STRICT)
 
 
+def borrowing_kernel(function: Function) -> Function:
+    """As `kernel`, for parts of kernels that make no arrays and give none back.
+
+    References to arrays are then not counted: the caller holds them anyway, and counting those of a bundle
+    takes as long as a pass over a short sentence.
+    """
+    return _compiled(function, fastmath=_STRICT, _nrt=False)
+
+
 def inlined(function: Function) -> Function:
     """As `kernel`, for a small part of kernels: put in place before compiling, so sums stay in registers."""
     return _compiled(function, fastmath=_STRICT, inline="always")

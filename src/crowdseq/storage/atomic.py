@@ -14,8 +14,7 @@ from types import TracebackType
 from typing import Any, BinaryIO, cast
 
 from crowdseq.errors import Advice, CrowdseqError, OutputExistsError, UsageError
-from crowdseq.storage.exchange import sync_folder
-from crowdseq.storage.private import private_path, remove_leftovers
+from crowdseq.storage.private import private_path, remove_leftovers, sync_folder
 
 STANDARD_OUTPUT = "-"  # in place of a file name
 _USER_CAN_MEND = frozenset(

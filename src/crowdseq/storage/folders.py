@@ -6,9 +6,15 @@ from pathlib import Path
 from types import TracebackType
 
 from crowdseq.storage.atomic import AtomicFile, cannot_write, sync_file
-from crowdseq.storage.exchange import put_in_place, restore_old, sync_folder
 from crowdseq.storage.locks import FolderLock
-from crowdseq.storage.private import private_path, private_paths, remove_tree
+from crowdseq.storage.private import (
+    private_path,
+    private_paths,
+    put_in_place,
+    remove_tree,
+    restore_old,
+    sync_folder,
+)
 
 
 class AtomicFolder:

@@ -16,12 +16,11 @@ from crowdseq.errors import AnnotationError, SettingsError
 from crowdseq.numerics.blocks import threads_in_use, using_threads
 from crowdseq.numerics.optimise.lbfgs import Minimiser
 from crowdseq.tagging.chunks import CHUNKS, Chain
-from crowdseq.tagging.crf_part import Aim, CrfShard
 from crowdseq.tagging.features import FeatureSettings, feature_settings
 from crowdseq.tagging.problem import CrfProblem
 from crowdseq.tagging.scoring import StreamWeights
 from crowdseq.tagging.streams import Passage
-from crowdseq.tagging.summed_crf import SummedCrf
+from crowdseq.tagging.summed_crf import Aim, CrfShard, SummedCrf
 from crowdseq.tagging.tagger import Tagger
 from crowdseq.tagging.targets import Targets, check_tags
 from crowdseq.tagging.weight_frame import ChainRules, WeightFrame

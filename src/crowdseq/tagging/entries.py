@@ -12,8 +12,7 @@ from crowdseq.arrays import BoolArray, FloatArray, IntArray
 from crowdseq.core.ragged import gather_ranges, offsets_of
 from crowdseq.numerics.chains.bundles import Entries
 from crowdseq.numerics.compiling import own_labels
-from crowdseq.numerics.features.grouped import RowStretch, count_pairs, list_pairs, scatter
-from crowdseq.numerics.features.listed import ListedTokens
+from crowdseq.numerics.features.grouped import ListedTokens, RowStretch, count_pairs, list_pairs, scatter
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,9 +10,8 @@ import numpy as np
 from crowdseq.arrays import BoolArray, FloatArray, IntArray
 from crowdseq.core.ragged import offsets_of
 from crowdseq.tagging.entries import Inventory, count_shown
-from crowdseq.tagging.features import EDGE, PAIRS, WORDS, FeatureSettings
+from crowdseq.tagging.features import EDGE, PAIRS, TEMPLATES, WORDS, FeatureSettings, Template
 from crowdseq.tagging.streams import Passage, Stream, further_streams, pair_stream
-from crowdseq.tagging.templates import TEMPLATES, Template
 
 # For every stream how many tokens show each of its pieces.
 Totals: TypeAlias = Mapping[str, Mapping[str, int]]

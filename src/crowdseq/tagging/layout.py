@@ -12,8 +12,15 @@ from crowdseq.core.ragged import offsets_of
 from crowdseq.numerics.blocks import Block, Job, run_jobs, threads_in_use
 from crowdseq.numerics.chains.bundles import TokenScores
 from crowdseq.numerics.compiling import own_labels
-from crowdseq.numerics.features.grouped import PieceMasses, RowStretch, pair_masses, scatter, scatter_part
-from crowdseq.numerics.features.listed import scatter_entries, scatter_listed
+from crowdseq.numerics.features.grouped import (
+    PieceMasses,
+    RowStretch,
+    pair_masses,
+    scatter,
+    scatter_entries,
+    scatter_listed,
+    scatter_part,
+)
 from crowdseq.numerics.features.piece_rows import PieceRows, ValueWeights, pair_columns, score_values
 from crowdseq.tagging.entries import (
     Inventory,

@@ -20,8 +20,7 @@ from crowdseq.tagging.features import FeatureSettings
 from crowdseq.tagging.inventory import take_stock
 from crowdseq.tagging.layout import Layout
 from crowdseq.tagging.streams import Passage
-from crowdseq.tagging.target_checks import check_ends, check_rows
-from crowdseq.tagging.targets import Targets
+from crowdseq.tagging.targets import Targets, check_ends, check_rows
 from crowdseq.tagging.weight_frame import ChainRules, StreamPairs, WeightFrame
 
 

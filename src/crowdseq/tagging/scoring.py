@@ -18,11 +18,12 @@ from crowdseq.numerics.features.ascii_words import (
     Known,
     Named,
     Signs,
+    code_table,
     fill_table,
+    find_codes,
     find_pieces,
     hash_names,
 )
-from crowdseq.numerics.features.code_table import code_table, find_codes
 from crowdseq.numerics.features.piece_rows import PieceRows, ValueWeights, pair_columns, score_values
 from crowdseq.tagging.inventory import word_pieces
 from crowdseq.tagging.streams import PAIR_BREAK

@@ -10,8 +10,7 @@ from crowdseq.arrays import IntArray
 from crowdseq.core.ragged import offsets_of
 from crowdseq.core.text import Column, Text
 from crowdseq.errors import Advice, AnnotationError, SettingsError
-from crowdseq.tagging.features import COLUMN, CUSTOM, DOCUMENT, FeatureFunction, FeatureSettings
-from crowdseq.tagging.templates import TEMPLATES
+from crowdseq.tagging.features import COLUMN, CUSTOM, DOCUMENT, TEMPLATES, FeatureFunction, FeatureSettings
 
 _MOST_MENTIONS = 12  # a word that fills a document tells no more by its fiftieth neighbour
 

@@ -15,16 +15,14 @@ from crowdseq.errors import AnnotationError, SettingsError
 from crowdseq.numerics.blocks import run_blocks, sentence_blocks, using_threads
 from crowdseq.numerics.chains.chain import Lattice, best_paths, k_best_paths, log_partition, marginals
 from crowdseq.numerics.compiling import own_labels
-from crowdseq.numerics.features.grouped import Window, add_windows
-from crowdseq.numerics.features.listed import PairWindow, add_pairs
+from crowdseq.numerics.features.grouped import PairWindow, Window, add_pairs, add_windows
 from crowdseq.tagging.chunks import Chain, summed
 from crowdseq.tagging.explanation import Explanation, Reason, reasons, strongest
-from crowdseq.tagging.features import EDGE, PAIRS, WORDS, FeatureSettings
+from crowdseq.tagging.features import EDGE, PAIRS, TEMPLATES, WORDS, FeatureSettings
 from crowdseq.tagging.inventory import word_pieces
 from crowdseq.tagging.scoring import StreamWeights
 from crowdseq.tagging.sequence_tagger import Context
 from crowdseq.tagging.streams import PAIR_BREAK, Passage, further_streams, pair_codes
-from crowdseq.tagging.templates import TEMPLATES
 from crowdseq.tagging.word_rows import WordRows
 
 

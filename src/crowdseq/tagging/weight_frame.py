@@ -8,7 +8,7 @@ import numpy as np
 from crowdseq.arrays import BoolArray, FloatArray, IntArray
 from crowdseq.core.labels import LabelScheme
 from crowdseq.core.ragged import offsets_of
-from crowdseq.tagging.target_checks import check_pairs
+from crowdseq.tagging.targets import check_pairs
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,9 +11,8 @@ import numpy as np
 
 from crowdseq.arrays import FloatArray, IntArray
 from crowdseq.errors import AnnotationError
-from crowdseq.tagging.features import EDGE
+from crowdseq.tagging.features import EDGE, TEMPLATES
 from crowdseq.tagging.scoring import PairNumbers, StreamWeights
-from crowdseq.tagging.templates import TEMPLATES
 
 _MOST_WORDS = 400_000  # the rows start anew beyond this, so that endless text does not fill memory
 _OUTSIDE = object()  # the key of the edge of a sentence: nothing that a caller gives can be equal to it

@@ -8,8 +8,7 @@ from crowdseq.formats import read
 from crowdseq.workflows.learn_files import SavedRun
 from crowdseq.workflows.learning import learn
 from crowdseq.workflows.reading import SILENT, Listener
-from crowdseq.workflows.runs.saving import run_paths
-from crowdseq.workflows.runs.target import check_free
+from crowdseq.workflows.runs.saving import check_free, run_paths
 
 
 def demo_corpus() -> Corpus:

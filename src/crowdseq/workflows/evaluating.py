@@ -8,8 +8,7 @@ from crowdseq.errors import AnnotationError
 from crowdseq.evaluation.scores import Scores, evaluate
 from crowdseq.formats import read
 from crowdseq.workflows.answers import answer_of, gold_of
-from crowdseq.workflows.choosing import READ_ALL, Reading
-from crowdseq.workflows.reading import SILENT, Listener
+from crowdseq.workflows.reading import READ_ALL, SILENT, Listener, Reading
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,8 +10,7 @@ from crowdseq.workflows.learning import LearnPlan
 from crowdseq.workflows.reading import CrowdRequest, read_crowd
 from crowdseq.workflows.recipes import Resources, check_options, make_recipe, parse_settings
 from crowdseq.workflows.run import Run
-from crowdseq.workflows.runs.saving import run_paths
-from crowdseq.workflows.runs.target import open_target
+from crowdseq.workflows.runs.saving import open_target, run_paths
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,12 +1,24 @@
 """What a run tells about itself in numbers: rounds, time, and scores where gold is known."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
+from crowdseq.aggregation.contract import Aggregator, Learned
 from crowdseq.arrays import IntArray
 from crowdseq.core.consensus import Consensus
 from crowdseq.evaluation.calibration import entity_tokens, measure_calibration
 from crowdseq.evaluation.scores import score_tags
-from crowdseq.workflows.runs.outcome import Outcome
+
+
+@dataclass(frozen=True)
+class Outcome(Learned):
+    """What was learned, with the recipe, the time it took, and where the data came from."""
+
+    recipe: Aggregator
+    seconds: float = 0.0
+    source: Mapping[str, Any] = field(default_factory=dict)
+
 
 FORMAT_VERSION = 1
 

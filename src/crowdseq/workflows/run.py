@@ -5,10 +5,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from crowdseq.workflows.metrics import run_metrics
-from crowdseq.workflows.runs.outcome import Outcome
-from crowdseq.workflows.runs.saving import save_outcome
-from crowdseq.workflows.runs.target import RunTarget, save_target
+from crowdseq.workflows.metrics import Outcome, run_metrics
+from crowdseq.workflows.runs.saving import RunTarget, save_outcome, save_target
 
 
 @dataclass(frozen=True)

@@ -20,8 +20,7 @@ from crowdseq.numerics.em import Progress, quiet
 from crowdseq.storage.atomic import STANDARD_OUTPUT, AtomicFile
 from crowdseq.tagging.sequence_tagger import Context
 from crowdseq.tagging.tagger import Tagger
-from crowdseq.workflows.choosing import READ_ALL
-from crowdseq.workflows.reading import SILENT, Listener
+from crowdseq.workflows.reading import READ_ALL, SILENT, Listener
 from crowdseq.workflows.runs.files import TAGGER_FILES, check_files
 
 _SENTENCES_AT_A_TIME = 4096

@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crowdseq.errors import FormatError
-from crowdseq.formats.files.gzip import unpack
-from crowdseq.formats.files.sources import Source, open_source
+from crowdseq.formats.files.sources import Source, open_source, unpack
 from crowdseq.formats.settings import Limits
 
 

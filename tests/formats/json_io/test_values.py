@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crowdseq.errors import FormatError
-from crowdseq.formats.files import gzip, sources
+from crowdseq.formats.files import sources
 from crowdseq.formats.files.sources import Source, open_source
 from crowdseq.formats.findings.collector import Collector
 from crowdseq.formats.json_io.values import read_values
@@ -32,7 +32,7 @@ def values_in_blocks(data: bytes, size: int) -> list[Any]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sources, "BLOCK_BYTES", size)
         patch.setattr(sources, "HEAD_BYTES", size)
-        patch.setattr(gzip, "BLOCK_BYTES", size)
+        patch.setattr(sources, "BLOCK_BYTES", size)
         return [value for _, value in values_of(data, encoding="utf-8")]
 
 

@@ -9,7 +9,7 @@ from crowdseq.errors import OutputBusyError, OutputExistsError
 from crowdseq.workflows.learning import learn
 from crowdseq.workflows.run import Run
 from crowdseq.workflows.run_folder import load_run
-from crowdseq.workflows.runs.target import open_target
+from crowdseq.workflows.runs.saving import open_target
 
 
 @pytest.fixture

@@ -11,8 +11,7 @@ from typing import Any
 
 from crowdseq.core.corpus import Corpus
 from crowdseq.errors import MissingExtraError
-from crowdseq.tagging.features import FeatureSettings
-from crowdseq.tagging.templates import TEMPLATES
+from crowdseq.tagging.features import TEMPLATES, FeatureSettings
 
 _NEAR, _FAR = (-1, 0, 1), (-2, -1, 0, 1, 2)
 

@@ -1,14 +1,90 @@
-"""Annotators and documents under the names that the user gives them."""
+"""Names of annotators, documents and labels as the user wants them, and who agreed with a consensus."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from difflib import get_close_matches
 from typing import Any
 
+import numpy as np
+
+from crowdseq.arrays import IntArray
+from crowdseq.core.annotations import Annotations
 from crowdseq.core.building import Record
 from crowdseq.core.consensus import Consensus
-from crowdseq.errors import Advice, SchemeError
+from crowdseq.core.corpus import Corpus
+from crowdseq.core.labels import OUTSIDE, PLAIN, LabelScheme, split_tag
+from crowdseq.core.names import counted
+from crowdseq.errors import Advice, Problem, SchemeError
 from crowdseq.formats.extra_keys import SPANS
 from crowdseq.formats.settings import ReadSettings
+
+
+class LabelSet:
+    """Labels that may occur; keeps the first place and the count of every other."""
+
+    def __init__(self, settings: ReadSettings) -> None:
+        labels = settings.labels or ()
+        self._skips = settings.on_error == "skip"
+        self._names = sorted(labels)
+        self._types = {split_tag(label)[1] for label in labels} - {""}
+        self._known: set[str | None] = {None, *labels, *({OUTSIDE} if settings.scheme != PLAIN else ())}
+        self._counts: Counter[str] = Counter()
+        self._places: dict[str, Problem] = {}
+
+    def check(self, record: Record, place: Problem) -> None:
+        """Note the unknown labels of a record; where bad records are skipped, refuse it."""
+        rows = [*record.annotations.values(), *([record.gold] if record.gold is not None else [])]
+        for tags in rows:
+            try:
+                strange = [tag for tag in dict.fromkeys(tags) if tag not in self._known]
+            except TypeError:  # a label that is no text: the builder says so
+                return
+            for label in strange:
+                if isinstance(label, str) and self._is_unknown(label):
+                    self._counts[label] += list(tags).count(label)
+                    self._places.setdefault(label, place)
+                    if self._skips:
+                        raise SchemeError(self._message(label, 0))
+
+    def _is_unknown(self, label: str) -> bool:
+        prefix, kind = split_tag(label)
+        if prefix and kind in self._types:
+            self._known.add(label)
+            return False
+        return True
+
+    def unknown(self) -> list[Problem]:
+        """One problem for each unknown label, at its first place."""
+        return [
+            Problem(self._message(label, self._counts[label]), place.file, place.line, place.record)
+            for label, place in self._places.items()
+        ]
+
+    def _message(self, label: str, count: int) -> str:
+        times = f" ({counted(count, 'time')})" if count else ""
+        near = get_close_matches(split_tag(label)[1] or label, [*self._types, *self._names], 1, 0.5)
+        hint = f"did you mean '{near[0]}'?" if near else f"which has {', '.join(self._names[:12])}"
+        return f"label '{label}'{times} is not in the label set, {hint} (or take the labels from the data)"
+
+
+def widen(corpus: Corpus, labels: tuple[str, ...]) -> Corpus:
+    """The corpus under a scheme that has all given labels, used or not; in their order if they are all."""
+    scheme = _wider_scheme(corpus.scheme, labels)
+    numbers: IntArray = np.array([*(scheme.index[tag] for tag in corpus.scheme.tags), -1], np.int16)
+    crowd = corpus.annotations
+    tags = numbers[crowd.tags]
+    votes = Annotations(crowd.annotators, crowd.voters, crowd.row_offsets, tags, crowd.lengths)
+    return Corpus(scheme, corpus.text, votes, numbers[corpus.gold_tags], corpus.has_gold)
+
+
+def _wider_scheme(scheme: LabelScheme, labels: tuple[str, ...]) -> LabelScheme:
+    if scheme.is_plain:
+        return LabelScheme((*labels, *(tag for tag in scheme.tags if tag not in labels)), PLAIN)
+    types = {split_tag(label)[1] for label in labels} - {""}
+    full = LabelScheme.of_types({*types, *scheme.types}, scheme.kind)
+    return LabelScheme(labels, scheme.kind) if set(labels) == set(full.tags) else full
+
 
 AGREED = "agreed"
 

@@ -1,7 +1,8 @@
-"""JSON objects of a file one by one, whether they stand in lines, in an array or pretty-printed."""
+"""JSON objects one by one: out of lines, arrays and pretty-printed files, and into lines and arrays."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, BinaryIO
 
 from crowdseq.errors import AnnotationError, Problem
 from crowdseq.formats.files.lines import head_text, read_lines
@@ -9,6 +10,31 @@ from crowdseq.formats.files.sources import Stream
 from crowdseq.formats.findings.collector import Collector, Raw
 from crowdseq.formats.json_io.strict import JsonFault, loads
 from crowdseq.formats.json_io.values import read_values
+
+
+def encode_line(value: dict[str, Any]) -> bytes:
+    """A compact line of JSON."""
+    try:
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        return text.encode("utf-8") + b"\n"
+    except (ValueError, TypeError) as error:  # NaN, a lone surrogate, or a Python object among the extras
+        raise AnnotationError(f"sentence {value.get('id')!r} cannot be written as JSON: {error}") from None
+
+
+def write_array(out: BinaryIO, items: Iterable[dict[str, Any]]) -> None:
+    """A JSON array whose items stand on lines of their own."""
+    before = b"[\n"
+    for item in items:
+        out.write(before + encode_line(item).rstrip(b"\n"))
+        before = b",\n"
+    out.write(b"[]\n" if before == b"[\n" else b"\n]\n")
+
+
+def write_lines(out: BinaryIO, items: Iterable[dict[str, Any]]) -> None:
+    """One object a line."""
+    for item in items:
+        out.write(encode_line(item))
+
 
 _KINDS = {list: "list", str: "text", int: "number", float: "number", bool: "truth value", type(None): "null"}
 

@@ -9,8 +9,7 @@ from typing import Any
 import msgspec
 
 from crowdseq.errors import FormatError, Problem
-from crowdseq.formats.files.encodings import not_decoded
-from crowdseq.formats.files.lines import chosen_encoding
+from crowdseq.formats.files.lines import chosen_encoding, not_decoded
 from crowdseq.formats.files.sources import Stream
 from crowdseq.formats.findings.collector import Collector
 from crowdseq.formats.json_io.strict import UNSURE, JsonFault, attempt, decode, loads, may_have_double_key

@@ -7,8 +7,8 @@ from itertools import accumulate
 from operator import eq
 from typing import NamedTuple
 
-from crowdseq.core.label_rows import Tags
 from crowdseq.core.labels import OUTSIDE, split_tag
+from crowdseq.core.names import Tags
 from crowdseq.core.spans import Span
 from crowdseq.errors import Advice, AnnotationError
 

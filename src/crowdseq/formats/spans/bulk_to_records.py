@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from crowdseq.arrays import BoolArray, IntArray
 from crowdseq.core.building import Record
-from crowdseq.core.label_rows import NumberedTags
 from crowdseq.core.labels import OUTSIDE
+from crowdseq.core.names import NumberedTags
 from crowdseq.core.ragged import gather_ranges, offsets_of
 from crowdseq.formats.extra_keys import SPANS, TEXT
 from crowdseq.formats.settings import ReadSettings

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 from crowdseq.core.building import CorpusBuilder, Record
 from crowdseq.core.corpus import Corpus
-from crowdseq.core.label_rows import Tags
 from crowdseq.core.labels import OUTSIDE, split_tag
+from crowdseq.core.names import Tags
 from crowdseq.core.spans import Span
 from crowdseq.core.text import Sentence
 from crowdseq.errors import Problem

@@ -17,10 +17,8 @@ from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
 from crowdseq.engines.shards import SHARD_TOKENS
 from crowdseq.errors import SettingsError
-from crowdseq.methods.sa_slc.final_belief import FinalBelief
-from crowdseq.methods.sa_slc.joint_em import JointEm
-from crowdseq.methods.sa_slc.preparation import candidates_per_token, prepare
-from crowdseq.methods.sa_slc.rounds import run_rounds
+from crowdseq.methods.sa_slc.joint_em import FinalBelief, JointEm
+from crowdseq.methods.sa_slc.rounds import candidates_per_token, prepare, run_rounds
 from crowdseq.methods.sa_slc.settings import Settings, filled
 from crowdseq.numerics.blocks import using_threads
 

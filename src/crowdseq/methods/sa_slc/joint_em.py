@@ -9,18 +9,18 @@ import numpy as np
 from crowdseq.aggregation.truth import P, TruthModel, are_finite
 from crowdseq.arrays import FloatArray, IntArray
 from crowdseq.engines.engine import Placed
-from crowdseq.engines.shards import Cut
-from crowdseq.engines.sums import Numbering, add_up
-from crowdseq.engines.versions import Version, Versions
+from crowdseq.engines.shards import Cut, Numbering, Version, Versions, add_up
 from crowdseq.evaluation.scores import TypeScore
 from crowdseq.methods.sa_slc.coupling import WordSums
-from crowdseq.methods.sa_slc.evidence import draw_tables, model_of_kinds
+from crowdseq.methods.sa_slc.evidence import LEVELS, draw_tables, model_of_kinds
 from crowdseq.methods.sa_slc.exchange import Believed, RoundSums, RoundTables
-from crowdseq.methods.sa_slc.final_belief import FinalBelief
-from crowdseq.methods.sa_slc.plausibility import LEVELS
 from crowdseq.methods.sa_slc.settings import Settings
 from crowdseq.methods.sa_slc.shard import SaSlcShard
 from crowdseq.numerics.crowds.dependency import DependencyModel, Smoothing
+from crowdseq.tagging.crf import CrfTrainer
+from crowdseq.tagging.summed_crf import SummedCrf
+from crowdseq.tagging.tagger import Tagger
+from crowdseq.tagging.weight_frame import ChainRules
 
 # How many arrays of a kind are alive at the widest moment of a round, counted in the shards and in L-BFGS.
 _TABLE_COPIES, _TOKEN_COPIES, _WEIGHT_COPIES = 3, 10, 20
@@ -36,6 +36,25 @@ class State(Generic[P]):
     params: P
     history: tuple[float, ...] = ()
     is_sound: bool = True
+
+
+@dataclass(frozen=True, eq=False)
+class FinalBelief:
+    """A version of the belief that the shards hold, and its label pairs (M, M)."""
+
+    cut: Cut
+    placed: Placed[SaSlcShard]
+    version: Version
+    pairs: FloatArray
+
+    def train(self, trainer: CrfTrainer) -> Tagger:
+        """A tagger of its own on what is believed; the shards make no more rounds after it."""
+        scheme, features = self.cut.corpus.scheme, trainer.feature_settings
+        rules = ChainRules.of_scheme(scheme)
+        self.placed.each("open_tagger", rules, features, self.version.number)
+        crf = SummedCrf.build(self.placed, "tagger", len(self.cut.shards), rules, features)
+        aims = self.placed.each("aim_tagger")
+        return trainer.fit_shards(crf, aims, self.pairs, scheme)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -1,18 +1,91 @@
 """The rounds of SA-SLC: kept after each where there is a keeper, the best chosen where there is a dev set."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 import numpy as np
 
+from crowdseq.aggregation.canonical import assign_folds, cut_canonical
 from crowdseq.aggregation.contract import Keeper, RunContext
+from crowdseq.aggregation.crf_truth import CrfTruth
 from crowdseq.aggregation.truth import P
-from crowdseq.arrays import FloatArray
+from crowdseq.arrays import BoolArray, FloatArray
 from crowdseq.core.corpus import Corpus
+from crowdseq.core.labels import LabelScheme
+from crowdseq.engines.engine import Engine, Placed
+from crowdseq.engines.shards import Cut, Numbering, add_up
 from crowdseq.evaluation.scores import evaluate
+from crowdseq.methods.sa_slc.coupling import content_words
+from crowdseq.methods.sa_slc.evidence import model_of_kinds
+from crowdseq.methods.sa_slc.exchange import Opened
 from crowdseq.methods.sa_slc.joint_em import JointEm, State
-from crowdseq.methods.sa_slc.settings import SearchSettings
+from crowdseq.methods.sa_slc.settings import SearchSettings, Settings, TextSettings
+from crowdseq.methods.sa_slc.shard import SaSlcShard
+from crowdseq.numerics.crowds.dependency import Smoothing
 from crowdseq.numerics.em import Climb, climb
 from crowdseq.tagging.sequence_tagger import Context
+
+# Words that are part of an entity in at least this share of their votes are content words.
+CONTENT_SHARE = 0.1
+_PLAIN_PRIOR = 1e5
+
+
+def prepare(corpus: Corpus, settings: Settings, engine: Engine) -> tuple[JointEm[FloatArray], list[Opened]]:
+    """All that stays the same from round to round, and what each shard brings; the corpus is canonical."""
+    cut = cut_canonical(corpus, settings.search.shard_tokens)
+    placed = engine.place(partial(SaSlcShard, settings), cut.shards)
+    content = _content_words(placed, settings, corpus.scheme)
+    opened: list[Opened] = placed.each("open", content)
+    rows, kinds = Numbering.of_rows([one.kinds for one in opened])
+    _, words = Numbering.of_rows([one.words[:, None] for one in opened])
+    session = JointEm(
+        cut=cut,
+        placed=placed,
+        settings=settings,
+        truth=_truth_model(cut, placed, settings.text),
+        model=model_of_kinds(rows),
+        kinds=kinds,
+        words=words,
+        smoothing=_smoothing(settings.votes.smoothing, corpus.scheme),
+    )
+    return session, opened
+
+
+def candidates_per_token(opened: Sequence[Opened], n_tokens: int) -> float:
+    """The mean number of labels that a token may have."""
+    return sum(one.n_candidates for one in opened) / max(n_tokens, 1)
+
+
+def _content_words(placed: Placed[SaSlcShard], settings: Settings, scheme: LabelScheme) -> BoolArray | None:
+    """(W,) words whose mentions are linked, by the votes of all shards; None for all words."""
+    if settings.mentions.repeat_tokens == "all" or scheme.is_plain:
+        return None
+    votes = placed.each("word_votes")
+    seen, inside = (add_up([part[place] for part in votes]) for place in range(2))
+    return content_words(seen, inside, CONTENT_SHARE)
+
+
+def _truth_model(cut: Cut, placed: Placed[SaSlcShard], text: TextSettings) -> CrfTruth:
+    """Folds are those of the whole corpus, whatever the shards."""
+    scheme = cut.corpus.scheme
+    folds = assign_folds(cut.corpus, text.folds)
+    n_folds = max(int(folds.max(initial=0)) + 1, 1)  # a fold without documents would be trained for nobody
+    opener = CrfTruth.opener(scheme, text.trainer, n_folds)
+    placed.each("open_truth", opener, own=cut.split_sentences(folds))
+    return CrfTruth.build(
+        placed, "truth", n_shards=len(cut.shards), n_folds=n_folds, scheme=scheme, trainer=text.trainer
+    )
+
+
+def _smoothing(strength: float, scheme: LabelScheme) -> Smoothing:
+    """Back-off of the annotators' tables.
+
+    Where every token has a telling label, as with parts of speech, a rare label can come to be a second name
+    for part of a common one; a strong belief that the crowd is mostly right keeps it from that.
+    """
+    prior = _PLAIN_PRIOR if scheme.is_plain and strength > 0 else min(strength, 10.0)
+    return Smoothing(own=strength, annotator=strength / 2, crowd=strength / 2, prior=prior)
+
 
 _BEST = "best_"
 

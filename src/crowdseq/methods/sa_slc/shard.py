@@ -11,13 +11,17 @@ from crowdseq.aggregation.truth import Potentials, TruthPart
 from crowdseq.aggregation.voting import dependent_weights, label_counts, majority_shares, shares_of_counts
 from crowdseq.arrays import BoolArray, FloatArray, IntArray
 from crowdseq.core.corpus import Corpus
-from crowdseq.engines.shards import Shard
-from crowdseq.engines.versions import Kept
+from crowdseq.engines.shards import Kept, Shard
 from crowdseq.evaluation.scores import score_tags
 from crowdseq.methods.sa_slc.coupling import Coupling, word_votes
-from crowdseq.methods.sa_slc.evidence import ContextVotes, Evidence, word_numbers
+from crowdseq.methods.sa_slc.evidence import (
+    ContextVotes,
+    Evidence,
+    part_outside,
+    plausibility_levels,
+    word_numbers,
+)
 from crowdseq.methods.sa_slc.exchange import Believed, Opened, RoundSums, RoundTables
-from crowdseq.methods.sa_slc.plausibility import part_outside, plausibility_levels
 from crowdseq.methods.sa_slc.settings import Settings
 from crowdseq.numerics.chains.candidates import Candidates, candidate_mask, with_paths
 from crowdseq.numerics.chains.pruned_chain import (
@@ -26,9 +30,9 @@ from crowdseq.numerics.chains.pruned_chain import (
     log10_sequences,
     pruned_marginals,
 )
-from crowdseq.numerics.crowds.categorical import count_votes
-from crowdseq.tagging.crf_part import Aim, CrfPart
+from crowdseq.numerics.crowds.votes import count_votes
 from crowdseq.tagging.features import FeatureSettings
+from crowdseq.tagging.summed_crf import Aim, CrfPart
 from crowdseq.tagging.weight_frame import ChainRules
 
 _LEAST = 1e-6  # a label without votes keeps this share in the first belief, so that the scheme can use it

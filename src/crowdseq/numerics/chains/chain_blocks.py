@@ -6,10 +6,12 @@ from crowdseq.arrays import FloatArray, IntArray
 from crowdseq.numerics.blocks import Block
 from crowdseq.numerics.chains.bundles import (
     Chains,
+    Entries,
     Moves,
     Space,
     Steps,
     Sums,
+    TokenScores,
     label_count,
     longest_sentence,
     padded_width,
@@ -25,8 +27,77 @@ from crowdseq.numerics.chains.scaled_passes import (
     exponentiate_transitions,
     forward,
 )
-from crowdseq.numerics.chains.token_scores import write_scores
-from crowdseq.numerics.compiling import kernel
+from crowdseq.numerics.compiling import borrowing_kernel, kernel
+from crowdseq.numerics.lanes import N_LANES, add, load, spread, store
+
+
+@borrowing_kernel
+def write_scores(
+    labels: tuple[int, ...], scores: TokenScores, first: int, last: int, stride: int, target: FloatArray
+) -> None:
+    """Fill flat target, `stride` for each of the tokens first..last, with their scores.
+
+    Beyond the labels a token's scores are minus infinity.
+    """
+    if len(scores.unary) > 0:
+        _copy_rows(labels, scores.unary, first, last, stride, target)
+    else:
+        _sum_rows(labels, scores, first, last, stride, target)
+        _add_entries(scores.entries, scores.weights, first, last, stride, target)
+
+
+@borrowing_kernel
+def _copy_rows(
+    labels: tuple[int, ...], unary: FloatArray, first: int, last: int, stride: int, target: FloatArray
+) -> None:
+    n_labels = label_count(labels, unary.shape[1])
+    for t in range(first, last):
+        place = (t - first) * stride
+        for j in range(n_labels):
+            target[place + j] = unary[t, j]
+        for j in range(n_labels, stride):
+            target[place + j] = -np.inf
+
+
+@borrowing_kernel
+def _sum_rows(
+    labels: tuple[int, ...], scores: TokenScores, first: int, last: int, stride: int, target: FloatArray
+) -> None:
+    token_rows, rows = scores.token_rows, scores.rows
+    n_labels = label_count(labels, rows.shape[1])
+    n_slots = token_rows.shape[1]
+    whole = n_labels // N_LANES * N_LANES
+    flat = rows.reshape(-1)
+    for t in range(first, last):
+        place = (t - first) * stride
+        for j in range(0, whole, N_LANES):
+            four = spread(0.0)
+            for slot in range(n_slots):
+                row = token_rows[t, slot]
+                if row >= 0:
+                    four = add(four, load(flat, row * n_labels + j))
+            store(target, place + j, four)
+        for j in range(whole, n_labels):
+            one = 0.0
+            for slot in range(n_slots):
+                row = token_rows[t, slot]
+                if row >= 0:
+                    one += flat[row * n_labels + j]
+            target[place + j] = one
+        for j in range(n_labels, stride):
+            target[place + j] = -np.inf
+
+
+@borrowing_kernel
+def _add_entries(
+    entries: Entries, weights: FloatArray, first: int, last: int, stride: int, target: FloatArray
+) -> None:
+    """Add the weights of the pairs that the tokens list."""
+    bounds, pairs, labels = entries
+    for t in range(first, last):
+        place = (t - first) * stride
+        for entry in range(bounds[t], bounds[t + 1]):
+            target[place + labels[entry]] += weights[pairs[entry]]
 
 
 @kernel
@@ -36,7 +107,7 @@ def sum_block(chains: Chains, sums: Sums, block: Block) -> None:
     A sentence without a path gets minus infinity and rows of zeros, one of weight zero 0 and rows of zeros.
     Scores are made sentence by sentence and never leave the cache.
     """
-    labels, moves, edges = chains.labels, chains.moves, chains.moves.edges
+    labels, token_scores, moves, edges = chains.labels, chains.scores, chains.moves, chains.moves.edges
     offsets, weights = chains.sentences
     n_labels, width = label_count(labels, edges.shape[1]), padded_width(labels, edges.shape[1])
     steps = exponentiate_transitions(moves.transitions, width)
@@ -57,7 +128,7 @@ def sum_block(chains: Chains, sums: Sums, block: Block) -> None:
         own = flat[start * n_labels : stop * n_labels]
         verdict = EXTREME
         if steps.tame:
-            write_scores(labels, chains.scores, start, stop, width, space.weights)
+            write_scores(labels, token_scores, start, stop, width, space.weights)
             log_total, verdict = _scaled_sums(labels, edges, steps, space, stop - start, weights[n], own)
             log_partition[n] = log_total + (stop - start - 1) * steps.shift
         if verdict == NO_PATH:
@@ -65,7 +136,7 @@ def sum_block(chains: Chains, sums: Sums, block: Block) -> None:
             expected[start:stop] = 0.0
         elif verdict == EXTREME:
             scores = np.empty((stop - start, n_labels))
-            write_scores(labels, chains.scores, start, stop, scores.shape[1], scores.reshape(-1))
+            write_scores(labels, token_scores, start, stop, scores.shape[1], scores.reshape(-1))
             log_partition[n] = log_marginals(scores, moves, weights[n], expected[start:stop], pairwise)
         if sums.weighted and weights[n] != 1.0:
             for place in range(len(own)):
@@ -75,7 +146,7 @@ def sum_block(chains: Chains, sums: Sums, block: Block) -> None:
             pairwise[i, j] += space.outer[i * width + j] * steps.weights[i * width + j]
 
 
-@kernel
+@borrowing_kernel
 def _scaled_sums(
     labels: tuple[int, ...],
     edges: FloatArray,

@@ -8,7 +8,7 @@ import numpy as np
 from crowdseq.arrays import BoolArray, FloatArray, IntArray
 from crowdseq.numerics.blocks import Block, run_blocks, sentence_blocks
 from crowdseq.numerics.chains.chain import Lattice, marginals
-from crowdseq.numerics.compiling import kernel
+from crowdseq.numerics.compiling import borrowing_kernel, kernel
 
 # Scores farther than this below a token's best count as this far: probabilities of e^-300 decide nothing, and
 # the products of a pass stay representable.
@@ -140,8 +140,8 @@ class _Space(NamedTuple):
 @kernel
 def _marginal_block(given: _Pruned, found: PrunedMarginals, block: Block) -> None:
     """Fill what belongs to the block's sentences, and the label pairs at the number of the block."""
-    lists, offsets, weights = given.lists, given.offsets, given.weights
-    pairs = found.pairwise[block.number]
+    lists, offsets, scores, weights, edges, groups = given
+    log_partition, unary, pairs = found.log_partition, found.unary, found.pairwise[block.number]
     longest, widest = 0, 0
     for sentence in range(block.first, block.last):
         start, stop = offsets[sentence], offsets[sentence + 1]
@@ -152,13 +152,13 @@ def _marginal_block(given: _Pruned, found: PrunedMarginals, block: Block) -> Non
         start, stop = offsets[sentence], offsets[sentence + 1]
         if start == stop:
             continue
-        group = given.groups[sentence]
-        _weigh(lists, given.scores, given.edges, start, stop, space)
-        found.log_partition[sentence] = _forward(lists, weights[group], start, stop, space)
-        _backward(lists, weights[group], start, stop, space, found.unary, pairs[group])
+        group = groups[sentence]
+        _weigh(lists, scores, edges, start, stop, space)
+        log_partition[sentence] = _forward(lists, weights[group], start, stop, space)
+        _backward(lists, weights[group], start, stop, space, unary, pairs[group])
 
 
-@kernel
+@borrowing_kernel
 def _weigh(
     lists: _Lists, scores: FloatArray, edges: FloatArray, start: int, stop: int, space: _Space
 ) -> None:
@@ -180,7 +180,7 @@ def _weigh(
         local[place - base] *= edges[1, labels[place]]
 
 
-@kernel
+@borrowing_kernel
 def _forward(lists: _Lists, table: FloatArray, start: int, stop: int, space: _Space) -> float:
     """Fills forward (each token's sum at one) and turns scales into those sums; gives the log-partition."""
     pointers, labels = lists
@@ -206,7 +206,7 @@ def _forward(lists: _Lists, table: FloatArray, start: int, stop: int, space: _Sp
     return total
 
 
-@kernel
+@borrowing_kernel
 def _backward(
     lists: _Lists,
     table: FloatArray,

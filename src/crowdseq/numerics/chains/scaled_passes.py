@@ -8,7 +8,7 @@ import numpy as np
 
 from crowdseq.arrays import FloatArray
 from crowdseq.numerics.chains.bundles import Space, Steps, label_count, padded_width
-from crowdseq.numerics.compiling import inlined, kernel
+from crowdseq.numerics.compiling import borrowing_kernel, inlined, kernel
 from crowdseq.numerics.lanes import (
     N_LANES,
     Four,
@@ -96,7 +96,7 @@ def exponentiate_transitions(transitions: FloatArray, width: int) -> Steps:
     return Steps(weights, transposed, top, tame, n_labels)
 
 
-@kernel
+@borrowing_kernel
 def exponentiate_tokens(
     labels: tuple[int, ...], edges: FloatArray, length: int, weights: FloatArray
 ) -> tuple[float, int]:
@@ -143,7 +143,7 @@ def _four_sums(n_labels: int, width: int, vector: FloatArray, at: int, matrix: F
     return add(even, odd)
 
 
-@kernel
+@borrowing_kernel
 def forward(labels: tuple[int, ...], steps: Steps, space: Space, length: int) -> tuple[float, float, int]:
     """Fill alpha and scales; the log of the sum over all paths, the sum of the last row of alpha, a verdict.
 
@@ -187,7 +187,7 @@ def forward(labels: tuple[int, ...], steps: Steps, space: Space, length: int) ->
     return log_total + np.log(product * total), total, ORDINARY
 
 
-@kernel
+@borrowing_kernel
 def backward(
     labels: tuple[int, ...], steps: Steps, space: Space, length: int, last_total: float, marginals: FloatArray
 ) -> None:
@@ -215,7 +215,7 @@ def backward(
             marginals[place + j] = lane(share, j - whole)
 
 
-@kernel
+@borrowing_kernel
 def add_edges(
     labels: tuple[int, ...], steps: Steps, space: Space, length: int, sentence_weight: float
 ) -> None:

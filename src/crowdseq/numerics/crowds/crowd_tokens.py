@@ -5,10 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from crowdseq.arrays import FloatArray, IntArray
-from crowdseq.numerics.crowds.categorical import normalise, softmax
 from crowdseq.numerics.crowds.dirichlet import Rows
 from crowdseq.numerics.crowds.held import Held
 from crowdseq.numerics.crowds.patterns import Patterns
+from crowdseq.numerics.crowds.votes import normalise, softmax
 
 
 @dataclass(frozen=True, eq=False)

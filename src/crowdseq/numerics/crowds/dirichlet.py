@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import digamma, gammaln, xlogy
 
 from crowdseq.arrays import FloatArray
-from crowdseq.numerics.crowds.categorical import normalise
+from crowdseq.numerics.crowds.votes import normalise
 
 _TINY = 1e-300  # stands for the sum of a row that has no possible cell
 

@@ -15,11 +15,71 @@ import numpy as np
 
 from crowdseq.arrays import FloatArray, IntArray
 from crowdseq.numerics.blocks import Block
-from crowdseq.numerics.chains.bundles import TokenScores, label_count
-from crowdseq.numerics.chains.token_scores import write_scores
+from crowdseq.numerics.chains.bundles import Entries, TokenScores, label_count
+from crowdseq.numerics.chains.chain_blocks import write_scores
 from crowdseq.numerics.compiling import inlined, kernel
 from crowdseq.numerics.features.piece_rows import add_row
 from crowdseq.numerics.lanes import N_LANES, add, load, store
+
+
+class ListedTokens(NamedTuple):
+    """Entries that tell their tokens, (E,) each: so those of some pairs can be summed up by themselves."""
+
+    tokens: IntArray
+    pairs: IntArray
+    labels: IntArray
+
+
+class PairWindow(NamedTuple):
+    """A stream whose values are pieces themselves, as sentences at offsets (N + 1,) show it.
+
+    window: (O,), from where its values are seen; ids: (T,), the values, or -1. Pairs are as in `grouped`,
+    with weights beside their labels.
+    """
+
+    window: IntArray
+    ids: IntArray
+    offsets: IntArray
+    pair_bounds: IntArray
+    pair_labels: IntArray
+    weights: FloatArray
+
+
+@kernel
+def scatter_entries(entries: Entries, masses: FloatArray, result: FloatArray) -> None:
+    """Set result to zero for all listed pairs, then add the masses (T, M) of the tokens that list them."""
+    bounds, pairs, labels = entries
+    for pair in pairs:
+        result[pair] = 0.0
+    for t in range(len(bounds) - 1):
+        for entry in range(bounds[t], bounds[t + 1]):
+            result[pairs[entry]] += masses[t, labels[entry]]
+
+
+@kernel
+def scatter_listed(listed: ListedTokens, masses: FloatArray, result: FloatArray) -> None:
+    """As `scatter_entries`, for the listed pairs alone."""
+    tokens, pairs, labels = listed
+    for pair in pairs:
+        result[pair] = 0.0
+    for entry in range(len(tokens)):
+        result[pairs[entry]] += masses[tokens[entry], labels[entry]]
+
+
+@kernel
+def add_pairs(stream: PairWindow, scores: FloatArray, block: Block) -> None:
+    """Add to scores (T, M) of the block's sentences the weights of the pairs that their tokens see."""
+    window, ids, offsets, pair_bounds, pair_labels, weights = stream
+    n_offsets = len(window)
+    for n in range(block.first, block.last):
+        start, stop = offsets[n], offsets[n + 1]
+        for t in range(start, stop):
+            for o in range(n_offsets):
+                seen = t + window[o]
+                if start <= seen < stop and ids[seen] >= 0:
+                    at = ids[seen] * n_offsets + o
+                    for pair in range(pair_bounds[at], pair_bounds[at + 1]):
+                        scores[t, pair_labels[pair]] += weights[pair]
 
 
 class Window(NamedTuple):
@@ -114,12 +174,23 @@ def scatter_part(labels: tuple[int, ...], stretch: RowStretch, masses: FloatArra
 
 
 @inlined
-def sum_values(low: int, high: int, values: IntArray, rows: FloatArray, size: int, mass: FloatArray) -> None:
-    """Fill mass[low:high] with that stretch of the summed rows, flat and `size` for each value, of values."""
+def sum_values(
+    stretch: tuple[int, int],
+    owners: tuple[int, int],
+    values: IntArray,
+    rows: FloatArray,
+    size: int,
+    mass: FloatArray,
+) -> None:
+    """Fill a stretch of mass with the summed rows, flat and `size` for each value, of some owners.
+
+    stretch: first and last place; owners: first and last of the values.
+    """
+    low, high = stretch
     whole = low + (high - low) // N_LANES * N_LANES
     for place in range(low, high):
         mass[place] = 0.0
-    for entry in range(len(values)):
+    for entry in range(owners[0], owners[1]):
         base = values[entry] * size
         for place in range(low, whole, N_LANES):
             store(mass, place, add(load(mass, place), load(rows, base + place)))
@@ -146,7 +217,7 @@ def pair_masses(pieces: PieceMasses, masses: FloatArray, block: Block) -> None:
         else:
             # Columns rise from pair to pair, and many pieces are seen from one offset of several.
             low, high = columns[begin], columns[end - 1] + 1
-            sum_values(low, high, values[bounds[piece] : bounds[piece + 1]], flat, size, mass)
+            sum_values((low, high), (bounds[piece], bounds[piece + 1]), values, flat, size, mass)
             for pair in range(begin, end):
                 masses[pair] = mass[columns[pair]]
 
@@ -166,8 +237,8 @@ def count_pairs(
     flat = rows.reshape(-1)
     mass = np.empty(size)
     for piece in range(len(piece_bounds) - 1):
-        owners = piece_values[piece_bounds[piece] : piece_bounds[piece + 1]]
-        sum_values(0, size, owners, flat, size, mass)
+        owners = (piece_bounds[piece], piece_bounds[piece + 1])
+        sum_values((0, size), owners, piece_values, flat, size, mass)
         for o in range(n_offsets):
             counts[piece * n_offsets + o] = 0
             if reach[piece, o] != 0:
@@ -190,8 +261,8 @@ def list_pairs(
     flat = rows.reshape(-1)
     mass = np.empty(size)
     for piece in range(len(piece_bounds) - 1):
-        owners = piece_values[piece_bounds[piece] : piece_bounds[piece + 1]]
-        sum_values(0, size, owners, flat, size, mass)
+        owners = (piece_bounds[piece], piece_bounds[piece + 1])
+        sum_values((0, size), owners, piece_values, flat, size, mass)
         for o in range(n_offsets):
             pair = pair_bounds[piece * n_offsets + o]
             if pair == pair_bounds[piece * n_offsets + o + 1]:

@@ -6,8 +6,7 @@ from crowdseq.core.consensus import AnnotatorReport, Consensus
 from crowdseq.reports.habits import Habit, Name, find_habits, repeated_errors
 from crowdseq.reports.html.charts import SkillAxis
 from crowdseq.reports.html.heatmaps import EXPLAINED, ContextTables, annotator_heatmaps
-from crowdseq.reports.html.markup import Content, Markup, element
-from crowdseq.reports.html.section import Section, folded, name_of, scrolling
+from crowdseq.reports.html.section import Content, Markup, Section, element, folded, name_of, scrolling
 from crowdseq.reports.outcomes import SpanOutcomes
 from crowdseq.reports.tables import PERCENT, count, decimal, percent
 

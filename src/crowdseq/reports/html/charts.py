@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from crowdseq.arrays import FloatArray
-from crowdseq.reports.html.markup import Attribute, Content, Markup, element
+from crowdseq.reports.html.section import Attribute, Content, Markup, element
 from crowdseq.reports.tables import decimal, percent
 
 # One unit is one pixel on a phone; on a wide screen the charts grow a little.

@@ -10,8 +10,7 @@ from scipy import sparse
 from crowdseq.arrays import FloatArray, IntArray
 from crowdseq.core.consensus import Consensus
 from crowdseq.methods.sa_slc.evidence import ContextVotes, linked_tokens, word_numbers
-from crowdseq.reports.html.markup import Content, Markup, clip, element
-from crowdseq.reports.html.section import folded, name_of
+from crowdseq.reports.html.section import Content, Markup, clip, element, folded, name_of
 
 NOTHING = -1  # the start of a sentence, or a token that the annotator left without a label
 _TELLING_SHARE = 0.1  # words that votes put into an entity at least so often are linked between mentions

@@ -9,8 +9,7 @@ import numpy as np
 from crowdseq.arrays import BoolArray, IntArray
 from crowdseq.core.consensus import Consensus
 from crowdseq.core.labels import LabelScheme
-from crowdseq.reports.html.markup import Content, Markup, clip, element
-from crowdseq.reports.html.section import name_of, scrolling
+from crowdseq.reports.html.section import Content, Markup, clip, element, name_of, scrolling
 from crowdseq.reports.tables import count, decimal, percent
 
 N_COLOURS = 8

@@ -10,9 +10,20 @@ from crowdseq.core.consensus import Consensus
 from crowdseq.core.names import look_alikes
 from crowdseq.core.spans import find_spans
 from crowdseq.reports.html.charts import band_legend, confidence_bar
-from crowdseq.reports.html.markup import Content, Markup, element
-from crowdseq.reports.html.section import Column, Section, figures, listed, name_of, table, warning
-from crowdseq.reports.html.spans import IN_DOUBT, span_confidence
+from crowdseq.reports.html.section import (
+    IN_DOUBT,
+    Column,
+    Content,
+    Markup,
+    Section,
+    element,
+    figures,
+    listed,
+    name_of,
+    span_confidence,
+    table,
+    warning,
+)
 from crowdseq.reports.tables import count, percent
 
 _SHOWN_TYPES = 40

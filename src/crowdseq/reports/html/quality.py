@@ -5,8 +5,7 @@ from typing import Any
 
 from crowdseq.core.consensus import Consensus
 from crowdseq.reports.html.charts import reliability_chart
-from crowdseq.reports.html.markup import Content, Markup, element
-from crowdseq.reports.html.section import Column, Section, name_of, table, warning
+from crowdseq.reports.html.section import Column, Content, Markup, Section, element, name_of, table, warning
 from crowdseq.reports.tables import count, percent
 
 _SHOWN_TYPES = 60

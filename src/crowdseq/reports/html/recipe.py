@@ -6,8 +6,7 @@ from typing import Any
 
 from crowdseq.core.consensus import Consensus
 from crowdseq.reports.html.charts import history_chart
-from crowdseq.reports.html.markup import Content, Markup, element
-from crowdseq.reports.html.section import Section, facts
+from crowdseq.reports.html.section import Content, Markup, Section, element, facts
 from crowdseq.reports.tables import count, percent
 
 _MOST_INPUTS = 20

@@ -6,9 +6,19 @@ import numpy as np
 
 from crowdseq.core.consensus import Consensus
 from crowdseq.reports.html.lanes import colour_of, lanes
-from crowdseq.reports.html.markup import Content, Markup, clip, element
-from crowdseq.reports.html.section import Section, folded, name_of
-from crowdseq.reports.html.spans import IN_DOUBT, NONE, ShownSpan, shown_spans
+from crowdseq.reports.html.section import (
+    IN_DOUBT,
+    NONE,
+    Content,
+    Markup,
+    Section,
+    ShownSpan,
+    clip,
+    element,
+    folded,
+    name_of,
+    shown_spans,
+)
 from crowdseq.reports.tables import count, percent
 
 SHOWN_SENTENCES = 200

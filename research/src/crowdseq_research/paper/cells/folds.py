@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from crowdseq.aggregation.folds import assign_folds
+from crowdseq.aggregation.canonical import assign_folds
 from crowdseq.core.corpus import Corpus
 from crowdseq_research.paper.cells.keys import SIX, Crowd, cell_key
 from crowdseq_research.paper.cells.splits import DATASETS, load_pool

@@ -4,8 +4,8 @@ import hashlib
 from collections.abc import Iterator, Sequence
 
 from crowdseq.core.building import Record
-from crowdseq.core.label_rows import Tags
 from crowdseq.core.labels import split_tag
+from crowdseq.core.names import Tags
 from crowdseq.errors import Advice, AnnotationError, FormatError, Problem
 from crowdseq.formats.conventions.roles import annotator_of, refuse_second_gold
 from crowdseq.formats.files.sources import Source, Stream

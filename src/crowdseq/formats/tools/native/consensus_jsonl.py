@@ -12,8 +12,7 @@ from crowdseq.formats.conventions.names import AGREED, agreements
 from crowdseq.formats.files.sources import Source, Stream
 from crowdseq.formats.findings.collector import Collector, problem_of
 from crowdseq.formats.format import NO, SURE, Format, ReadRecord, Sample
-from crowdseq.formats.json_io.records import read_objects
-from crowdseq.formats.json_io.writing import encode_line
+from crowdseq.formats.json_io.records import encode_line, read_objects
 from crowdseq.formats.tools.native.crowd_jsonl import FORMAT_VERSION, VERSION_KEY, record_of
 
 _LABELS = re.compile(r'"labels"\s*:\s*\[')

@@ -23,9 +23,8 @@ from crowdseq.formats.format import (
     ReadRecord,
     Sample,
 )
-from crowdseq.formats.json_io.records import name_of, read_objects
+from crowdseq.formats.json_io.records import encode_line, name_of, read_objects
 from crowdseq.formats.json_io.strict import JsonFault, loads
-from crowdseq.formats.json_io.writing import encode_line
 
 FORMAT_VERSION = 1
 VERSION_KEY = "crowdseq"  # on the first line only, so that every line stays one sentence
