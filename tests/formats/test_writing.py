@@ -209,7 +209,7 @@ def test_a_folder_that_cannot_be_moved_leaves_the_old_one(
         return plain(path, target)
 
     # A file system without an exchange in one step.
-    monkeypatch.setattr("crowdseq.storage.exchange.swapped", lambda *_: False)
+    monkeypatch.setattr("crowdseq.storage.private.swapped", lambda *_: False)
     monkeypatch.setattr(Path, "rename", rename)
     with pytest.raises(CrowdseqError, match="cannot be written"):
         write(corpus("b/O/O"), tmp_path / "out", force=True)

@@ -30,7 +30,7 @@ def names(folder: Path) -> list[str]:
 def in_two_steps() -> Iterator[pytest.MonkeyPatch]:
     """A file system that cannot exchange two folders at once."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("crowdseq.storage.exchange.swapped", lambda *_: False)
+        patch.setattr("crowdseq.storage.private.swapped", lambda *_: False)
         yield patch
 
 

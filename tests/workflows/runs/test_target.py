@@ -61,7 +61,7 @@ def test_rounds_of_a_run_that_stands_are_not_taken_for_an_unfinished_one(
     tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kept(tmp_path)
-    monkeypatch.setattr("crowdseq.workflows.runs.target.RunTarget.drop_checkpoints", lambda _: None)  # a kill
+    monkeypatch.setattr("crowdseq.workflows.runs.saving.RunTarget.drop_checkpoints", lambda _: None)  # a kill
     with open_target(tmp_path / "run", resume=True) as target:
         run.save_at(target)
     monkeypatch.undo()
