@@ -13,6 +13,7 @@ from crowdseq.core.labels import LabelScheme
 from crowdseq.core.text import Text
 from crowdseq.engines.engine import Placed
 from crowdseq.engines.shards import add_up
+from crowdseq.errors import AnnotationError
 from crowdseq.numerics.optimise.lbfgs import Minimiser
 from crowdseq.tagging.crf import CrfTrainer
 from crowdseq.tagging.features import FeatureSettings
@@ -168,4 +169,7 @@ class CrfTruth:
         return {"weights": params}
 
     def of_arrays(self, arrays: Mapping[str, FloatArray]) -> FloatArray:
-        return arrays["weights"]
+        weights, shape = arrays["weights"], (self.n_folds, self.crf.frame.n_weights)
+        if weights.shape != shape:
+            raise AnnotationError(f"the weights that were kept are {weights.shape}, this run has {shape}")
+        return weights

@@ -95,9 +95,9 @@ class CrfTrainer:
         rules = ChainRules(chain.allowed, chain.starts, chain.ends)
         cut = cut_documents(corpus, self.shard_tokens)
         with using_threads(self.threads):
-            placed = (engine or LocalEngine(threads_in_use())).place(
-                partial(CrfShard, rules, self.feature_settings), cut.shards
-            )
+            if engine is None or (self.threads is not None and isinstance(engine, LocalEngine)):
+                engine = LocalEngine(threads_in_use())
+            placed = engine.place(partial(CrfShard, rules, self.feature_settings), cut.shards)
             placed.each("open", own=cut.split_tokens(wanted.unary))
             crf = SummedCrf.build(placed, "crf", len(cut.shards), rules, self.feature_settings)
             aims = placed.each("aim", own=cut.split_sentences(weights))

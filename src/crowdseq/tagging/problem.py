@@ -206,7 +206,8 @@ class Likelihood:
         if np.isneginf(log_partition).any():
             stuck = int(np.flatnonzero(np.isneginf(log_partition))[0])
             raise AnnotationError(f"sentence {stuck + 1}: no label sequence of its length keeps the rules")
-        gradient = np.empty(problem.n_weights)
+        # Zeros: of several shards one may know pairs that none of its own tokens shows.
+        gradient = np.zeros(problem.n_weights)
         layout.collect(self.expected, self.rows, gradient[: layout.n_pairs])
         gradient[layout.n_pairs :] = pairs.ravel()[problem.learnt_transitions]
         return dot(self.sentence_weights, log_partition), gradient

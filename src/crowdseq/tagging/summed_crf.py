@@ -199,7 +199,7 @@ class SummedCrf:
 
     def objective(self, aims: Sequence[Aim], edges: FloatArray, c2: float) -> Objective:
         """What `train` minimises: weights to value and gradient."""
-        observed = self.numbering.add_up([aim.observed for aim in aims])
+        observed = self.numbering.add_up([aim.observed for aim in aims]).copy()  # a single shard's is its own
         self.frame.add_edges(observed, edges)
         return Objective(self.frame, self.partition, observed, c2)
 

@@ -90,7 +90,8 @@ def _check_old(file: TensorFile) -> None:
 def fingerprint(corpus: Corpus, recipe: Aggregator, max_memory: float | None = None) -> str:
     """A digest of the recipe, the words and the votes; threads change no number, so they do not count."""
     settings = describe_settings(recipe)
-    if settings.get("shard_tokens") == SHARD_TOKENS:  # what fits into one shard is worked on as in 0.1.0
+    # What fits into one shard is worked on as in 0.1.0; a cut changes the order of the weights.
+    if settings.get("shard_tokens") == SHARD_TOKENS and corpus.n_tokens <= SHARD_TOKENS:
         del settings["shard_tokens"]
     if recipe.can_bound_memory:  # as 0.1.0 wrote it, a setting before the seed: so its checkpoints are known
         seed = settings.pop("seed")

@@ -10,6 +10,7 @@ from crowdseq.aggregation.truth import P, TruthModel, are_finite
 from crowdseq.arrays import FloatArray, IntArray
 from crowdseq.engines.engine import Placed
 from crowdseq.engines.shards import Cut, Numbering, Version, Versions, add_up
+from crowdseq.errors import AnnotationError
 from crowdseq.evaluation.scores import TypeScore
 from crowdseq.methods.sa_slc.coupling import WordSums
 from crowdseq.methods.sa_slc.evidence import LEVELS, draw_tables, model_of_kinds
@@ -138,13 +139,15 @@ class JointEm(Generic[P]):
         counts = self.kinds.add_up([one.counts for one in sums])
         alike = self.kinds.split(self.model.log_probabilities(counts, self.smoothing))
         apart: Sequence[FloatArray | None] = [None] * len(sums)
-        if sums[0].apart_kinds is not None:
-            rows, numbering = Numbering.of_rows([one.apart_kinds for one in sums])  # type: ignore[misc]
-            counts = numbering.add_up([one.apart_counts for one in sums])  # type: ignore[misc]
+        kinds = [one.apart_kinds for one in sums if one.apart_kinds is not None]
+        if kinds:
+            rows, numbering = Numbering.of_rows(kinds)
+            counts = numbering.add_up([one.apart_counts for one in sums if one.apart_counts is not None])
             apart = numbering.split(model_of_kinds(rows).log_probabilities(counts, self.smoothing))
         words: Sequence[WordSums | None] = [None] * len(sums)
-        if sums[0].words is not None:
-            words = self._word_sums([one.words for one in sums])  # type: ignore[misc]
+        word_parts = [one.words for one in sums if one.words is not None]
+        if word_parts:
+            words = self._word_sums(word_parts)
         return [RoundTables(*told) for told in zip(alike, apart, words, strict=True)]
 
     def _word_sums(self, parts: Sequence[WordSums]) -> list[WordSums]:
@@ -177,7 +180,9 @@ class JointEm(Generic[P]):
 
     def of_arrays(self, arrays: Mapping[str, FloatArray]) -> State[P]:
         """What `arrays` gave, again."""
-        version = self.versions.new()
+        version, n_tokens = self.versions.new(), self.cut.corpus.n_tokens
+        if len(arrays["unary"]) != n_tokens:
+            raise AnnotationError(f"{len(arrays['unary'])} tokens were kept, this run has {n_tokens}")
         rows = zip(*(self.cut.split_tokens(arrays[name]) for name in ("unary", "said")), strict=True)
         self.placed.each("restore", version.number, own=list(rows))
         history = tuple(arrays["history"].tolist())
