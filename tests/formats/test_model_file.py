@@ -12,9 +12,10 @@ import pytest
 from safetensors.numpy import load_file, save_file
 
 from builders import corpus
-from crowdseq.errors import CrowdseqError, FormatError, SettingsError
+from crowdseq.errors import CrowdseqError, FormatError, OutputExistsError, SettingsError
 from crowdseq.formats.models.crf import DIGEST, MODEL, WEIGHTS, description_digest
 from crowdseq.formats.models.taggers import load_tagger, save_tagger
+from crowdseq.storage.folders import AtomicFolder
 from crowdseq.tagging.crf import CrfTrainer
 from crowdseq.tagging.features import FeatureSettings
 from crowdseq.tagging.tagger import Tagger
@@ -66,6 +67,40 @@ def test_a_failing_disk_leaves_the_old_file(
     with pytest.raises(CrowdseqError, match="No space"):
         save_tagger(tagger, saved)
     assert {path.name: path.read_bytes() for path in saved.iterdir()} == before
+
+
+def test_a_disk_that_fails_at_the_second_file_leaves_the_old_tagger_whole(
+    saved: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = {path.name: path.read_bytes() for path in saved.iterdir()}
+    plain, written = AtomicFolder.write, []
+
+    def fail_at_the_second(made: AtomicFolder, name: str, content: bytes) -> None:
+        written.append(name)
+        if len(written) == 2:
+            raise OSError(28, "No space left on device")
+        plain(made, name, content)
+
+    monkeypatch.setattr(AtomicFolder, "write", fail_at_the_second)
+    world = corpus("x/B-Q y/O")
+    with pytest.raises(CrowdseqError, match="No space"):
+        save_tagger(CrfTrainer().fit(world, world.gold_tags), saved)
+    assert {path.name: path.read_bytes() for path in saved.iterdir()} == before
+    assert list(saved.parent.iterdir()) == [saved]
+
+
+def test_a_file_in_the_place_of_a_tagger_is_one_clear_error(tagger: Tagger, tmp_path: Path) -> None:
+    (tmp_path / "t").write_text("mine")
+    with pytest.raises(OutputExistsError, match="is no folder"):
+        save_tagger(tagger, tmp_path / "t")
+    assert (tmp_path / "t").read_text() == "mine"
+
+
+def test_a_folder_with_other_files_is_not_replaced_by_a_tagger(tagger: Tagger, saved: Path) -> None:
+    (saved / "notes.txt").write_text("mine")
+    with pytest.raises(OutputExistsError, match=r"holds other files too \(notes\.txt\)"):
+        save_tagger(tagger, saved)
+    assert (saved / "notes.txt").read_text() == "mine"
 
 
 def test_code_is_not_saved(tmp_path: Path) -> None:

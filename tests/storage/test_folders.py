@@ -86,6 +86,29 @@ def test_the_old_folder_comes_back_after_a_kill_between_the_steps(tmp_path: Path
     assert names(tmp_path) == ["run"]
 
 
+def test_an_old_folder_that_cannot_come_back_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise OSError(errno.EACCES, os.strerror(errno.EACCES))
+
+    run = tmp_path / "run"
+    written(run, "old")
+    old = run.rename(private_path(run, OLD))
+    monkeypatch.setattr(Path, "rename", fail)
+    with pytest.raises(CrowdseqError) as told, claimed(run):
+        pass
+    assert str(run) in str(told.value)
+    assert str(old) in str(told.value)
+    assert content(old) == "old"
+
+
+def test_writers_of_long_names_that_begin_alike_leave_each_other_alone(tmp_path: Path) -> None:
+    first, second = (tmp_path / ("x" * 100 + end) for end in ("-first", "-second"))
+    with claimed(first), AtomicFolder(first) as made:
+        made.write("inner/file", b"first")
+        written(second, "second")
+    assert (content(first), content(second)) == ("first", "second")
+
+
 @pytest.mark.parametrize("code", [errno.ENOSPC, errno.EIO])
 def test_a_full_disk_names_the_file_by_its_final_name(
     tmp_path: Path, code: int, monkeypatch: pytest.MonkeyPatch

@@ -6,11 +6,13 @@ import json
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Barrier
 
 import pytest
 
-from crowdseq.errors import OutputBusyError
+from crowdseq.errors import CrowdseqError, OutputBusyError
 from crowdseq.storage.locks import FolderLock
 from crowdseq.storage.private import host_name
 
@@ -70,13 +72,18 @@ def test_of_another_machine_a_person_must_decide(tmp_path: Path) -> None:
     assert (tmp_path / ".run.lock").exists()
 
 
-def test_without_locks_in_the_file_system_the_note_decides(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def no_locks(*_: object) -> None:
-        raise OSError(errno.ENOLCK, "No locks available")
+@pytest.fixture(params=[errno.ENOLCK, errno.ENOTSUP])
+def no_locks(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file system that knows no locks."""
 
-    monkeypatch.setattr(fcntl, "flock", no_locks)
+    def fail(*_: object) -> None:
+        raise OSError(request.param, os.strerror(request.param))
+
+    monkeypatch.setattr(fcntl, "flock", fail)
+
+
+@pytest.mark.usefixtures("no_locks")
+def test_without_locks_in_the_file_system_the_note_decides(tmp_path: Path) -> None:
     with (
         FolderLock(tmp_path / "run"),
         pytest.raises(OutputBusyError, match=f"process {os.getpid()}"),
@@ -84,5 +91,54 @@ def test_without_locks_in_the_file_system_the_note_decides(
     ):
         pass
     note(tmp_path / ".run.lock", dead_process(), host_name())
+    with FolderLock(tmp_path / "run"):
+        pass
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.usefixtures("no_locks")
+def test_without_locks_a_note_that_is_not_yet_written_counts(tmp_path: Path) -> None:
+    (tmp_path / ".run.lock").touch()
+    with (
+        pytest.raises(OutputBusyError, match=r"or remove .*\.run\.lock if nobody writes there"),
+        FolderLock(tmp_path / "run"),
+    ):
+        pass
+    assert (tmp_path / ".run.lock").exists()
+
+
+@pytest.mark.usefixtures("no_locks")
+@pytest.mark.parametrize("is_stale", [False, True])
+def test_without_locks_one_of_many_writers_gets_in(tmp_path: Path, is_stale: bool) -> None:
+    if is_stale:
+        note(tmp_path / ".run.lock", dead_process(), host_name())
+    start, tried = Barrier(8), Barrier(8)
+
+    def write(_: int) -> bool:
+        start.wait(30)
+        try:
+            with FolderLock(tmp_path / "run"):
+                tried.wait(30)
+        except OutputBusyError:
+            tried.wait(30)
+            return False
+        return True
+
+    with ThreadPoolExecutor(8) as pool:
+        assert sum(pool.map(write, range(8))) == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.usefixtures("no_locks")
+def test_without_locks_a_note_that_cannot_be_written_stops_nobody_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "pwrite", full)
+        with pytest.raises(CrowdseqError, match="No space"), FolderLock(tmp_path / "run"):
+            pass
     with FolderLock(tmp_path / "run"):
         pass

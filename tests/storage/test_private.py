@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from crowdseq.storage.atomic import AtomicFile
-from crowdseq.storage.private import is_running, private_path, private_paths
+from crowdseq.storage.private import _here, is_running, private_path, private_paths
 
 
 def dead_process() -> int:
@@ -25,6 +25,20 @@ def test_only_the_names_of_a_target_are_found(tmp_path: Path) -> None:
     for path in (mine, private_path(tmp_path / "run.2"), tmp_path / ".run.part", tmp_path / "run.part"):
         path.touch()
     assert private_paths(tmp_path / "run") == [mine]
+
+
+def test_long_names_that_begin_alike_share_no_private_names(tmp_path: Path) -> None:
+    first, second, short = (tmp_path / ("x" * 100 + end) for end in ("-first", "-second", ""))
+    made = {target: private_path(target) for target in (first, second, short)}
+    for path in made.values():
+        path.touch()
+    assert {target: private_paths(target) for target in made} == {
+        target: [path] for target, path in made.items()
+    }
+
+
+def test_a_name_that_is_not_cut_stands_in_its_private_names_as_it_is(tmp_path: Path) -> None:
+    assert private_path(tmp_path / ("x" * 100)).name.startswith("." + "x" * 100 + f".{_here()}.")
 
 
 def test_a_process_is_told_from_one_that_has_ended() -> None:

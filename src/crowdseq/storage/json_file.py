@@ -40,11 +40,11 @@ class JsonFile:
         return int(self._take(key, "a whole number of 0 or more", lambda value: _is_whole(value)))
 
     def number(self, key: str) -> float:
-        return float(self._take(key, "a number", _is_number))
+        return float(self._take(key, "a number", is_number))
 
     def numbers(self, key: str) -> tuple[float, ...]:
         found = self._take(
-            key, "a list of numbers", lambda value: isinstance(value, list) and all(map(_is_number, value))
+            key, "a list of numbers", lambda value: isinstance(value, list) and all(map(is_number, value))
         )
         return tuple(found)
 
@@ -79,7 +79,8 @@ def _is_whole(value: Any) -> bool:
     return type(value) is int and 0 <= value < 2**63
 
 
-def _is_number(value: Any) -> bool:
+def is_number(value: Any) -> bool:
+    """Whether a JSON value is a finite number that fits into a float; `true` and huge integers are not."""
     return (type(value) is int and abs(value) < 2**63) or (isinstance(value, float) and isfinite(value))
 
 

@@ -12,7 +12,7 @@ from types import TracebackType
 
 from crowdseq.errors import Advice, OutputBusyError
 from crowdseq.storage.atomic import cannot_write
-from crowdseq.storage.private import host_name, is_running
+from crowdseq.storage.private import OLD, host_name, is_running, private_path
 
 _NO_LOCKS = frozenset({errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EINVAL})
 _LONGEST_NOTE = 4096
@@ -54,7 +54,8 @@ class FolderLock:
 
     The lock file beside the target says who holds it. The kernel drops the lock of a process that dies, so
     that what a dead process of this machine left is taken over. Of another machine nothing is known: there
-    the file counts, and a person must remove it if it is stale.
+    the file counts, and a person must remove it if it is stale. Where the file system knows no locks, who
+    makes the file holds it.
     """
 
     def __init__(self, target: Path) -> None:
@@ -80,20 +81,60 @@ class FolderLock:
 
     def _try(self) -> bool:
         """Take the lock; False if its file was removed by its last holder meanwhile."""
-        number = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o666)
+        number, is_new = self._open()
+        is_held = False
         try:
-            is_sure = self._take(number)
-            if not _is_file(number, self.path):
+            is_held = self._is_ours(number, is_new)
+            if is_held:
+                self._sign(number)
+                self._number = number
+        except BaseException:
+            is_held = False
+            raise
+        finally:
+            if not is_held:
                 os.close(number)
-                return False
-            self._check_last(Writer.of_note(os.pread(number, _LONGEST_NOTE, 0)), is_sure)
+        return is_held
+
+    def _open(self) -> tuple[int, bool]:
+        """The lock file, and whether we made it: of many processes one does."""
+        while True:
+            with suppress(FileExistsError):
+                return os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666), True
+            with suppress(FileNotFoundError):  # removed by its holder meanwhile
+                return os.open(self.path, os.O_RDWR), False
+
+    def _is_ours(self, number: int, is_new: bool) -> bool:
+        has_locks = self._take(number)
+        if not _is_file(number, self.path):
+            return False
+        if not has_locks and is_new:
+            return True
+        last = Writer.of_note(os.pread(number, _LONGEST_NOTE, 0))
+        self._check_last(last, has_locks)
+        if not has_locks:
+            self._set_aside(number)
+        return has_locks
+
+    def _sign(self, number: int) -> None:
+        """Say in the file who holds it; without a note it would stop everybody where there are no locks."""
+        try:
             os.ftruncate(number, 0)
             os.pwrite(number, Writer.here().note(), 0)
         except BaseException:
-            os.close(number)
+            with suppress(OSError):
+                self.path.unlink()
             raise
-        self._number = number
-        return True
+
+    def _set_aside(self, number: int) -> None:
+        """Remove the file of a dead writer, so that the next one is made by one process only."""
+        aside = private_path(self.path, OLD)
+        with suppress(FileNotFoundError):  # another process was faster
+            self.path.rename(aside)
+            if _is_file(number, aside):
+                aside.unlink()
+            else:  # another process was faster and holds the lock by now: that was its file
+                aside.rename(self.path)
 
     def _take(self, number: int) -> bool:
         """Ask the kernel; False where the file system knows no locks and only the note can tell."""
@@ -109,8 +150,13 @@ class FolderLock:
 
     def _check_last(self, last: Writer | None, is_sure: bool) -> None:
         """Whether the writer named in the file, if any, is gone for sure."""
-        if last is None:
+        if last is None and is_sure:
             return
+        if last is None:  # perhaps it was made this moment, and its note is being written
+            raise OutputBusyError(
+                f"{self.target} is being written by another process",
+                Advice("wait for it, or remove {0} if nobody writes there", self.path),
+            )
         if last.host != host_name():
             raise OutputBusyError(
                 f"{self.target} is being written by {last}",

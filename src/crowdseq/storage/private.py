@@ -12,13 +12,15 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
+from crowdseq.errors import Advice, CrowdseqError
+
 PART, OLD = "part", "old"
 _LONGEST_STEM = 100
 
 
 def private_path(target: Path, ending: str = PART) -> Path:
     """A hidden name beside the target that no other process uses: who writes is part of it."""
-    name = f".{target.name[:_LONGEST_STEM]}.{_here()}.{os.getpid()}.{secrets.token_hex(4)}.{ending}"
+    name = f".{_stem(target.name)}.{_here()}.{os.getpid()}.{secrets.token_hex(4)}.{ending}"
     return target.with_name(name)
 
 
@@ -56,8 +58,17 @@ def host_name() -> str:
     return socket.gethostname()
 
 
+def _stem(name: str) -> str:
+    """The name of a target, cut so that the private name is not too long for the file system."""
+    if len(name) <= _LONGEST_STEM:
+        return name
+    # Names that begin alike must not share their parts; with this a cut name is longer than any uncut one.
+    digest = hashlib.blake2b(os.fsencode(name), digest_size=8).hexdigest()
+    return f"{name[:_LONGEST_STEM]}.{digest}"
+
+
 def _found(target: Path, ending: str) -> list[tuple[Path, str, int]]:
-    stem = re.escape(target.name[:_LONGEST_STEM])
+    stem = re.escape(_stem(target.name))
     pattern = re.compile(rf"\.{stem}\.([0-9a-f]{{8}})\.([0-9]{{1,10}})\.[0-9a-f]{{8}}\.{ending}")
     try:
         names = sorted(os.listdir(target.parent))
@@ -124,10 +135,18 @@ def _replace_in_two_steps(part: Path, target: Path) -> None:
 def restore_old(target: Path) -> None:
     """Undo what a process left that was killed between the two steps; call it under the lock only."""
     for old in private_paths(target, OLD):
-        if not target.exists():
-            with suppress(OSError):
-                old.rename(target)
-        remove_tree(old)
+        if target.exists():
+            remove_tree(old)
+            continue
+        try:
+            old.rename(target)
+        except OSError as error:
+            # The only copy there is: it stays, whatever happens to this writer.
+            raise CrowdseqError(
+                f"{target} was being replaced when its writer was killed, and {old} cannot get its name back "
+                f"({error.strerror or error}),",
+                Advice("rename it by hand"),
+            ) from None
 
 
 def sync_folder(folder: Path) -> None:

@@ -56,8 +56,11 @@ def load_run(folder: str | Path) -> Run:
 def open_run(folder: str | Path) -> OpenedRun:
     """The same, with the settings as they stand in the folder."""
     path = Path(folder)
-    settings = _read_settings(path)
+    _check_is_run(path)
     manifest = check_files(path, (*NEEDED, *TAGGER_FILES))
+    # Nothing that is used is read before the manifest: else a run that takes this place in between would
+    # open with settings of the old one.
+    settings = JsonFile.read(path / SETTINGS, LEARN_AGAIN)
     scheme = _scheme(settings)
     corpus = _read_crowd(path / CROWD, scheme)
     metrics = _read_metrics(path / METRICS, corpus)
@@ -78,7 +81,8 @@ def open_run(folder: str | Path) -> OpenedRun:
     return OpenedRun(run, settings.content)
 
 
-def _read_settings(folder: Path) -> JsonFile:
+def _check_is_run(folder: Path) -> None:
+    """Whether this is a run folder at all, and none of a newer version."""
     if not folder.is_dir():
         what = "is no folder" if folder.exists() else "there is no such folder"
         raise FormatError(Problem(what, str(folder), advice=Advice("give the folder of a finished run")))
@@ -89,7 +93,6 @@ def _read_settings(folder: Path) -> JsonFile:
     # Before anything else is asked: a newer version may have other files, and another manifest.
     if settings.whole("format_version") > FORMAT_VERSION:
         raise FormatError(Problem("was written by a newer crowdseq, update to open it", str(folder)))
-    return settings
 
 
 def _scheme(settings: JsonFile) -> LabelScheme:

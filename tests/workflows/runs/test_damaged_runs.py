@@ -10,9 +10,10 @@ from safetensors.numpy import load_file, save_file
 
 from builders import random_corpus
 from crowdseq.errors import FormatError
-from crowdseq.storage.manifest import MANIFEST
+from crowdseq.storage.manifest import MANIFEST, Manifest
 from crowdseq.workflows.learning import learn
-from crowdseq.workflows.run_folder import load_run
+from crowdseq.workflows.run_folder import load_run, open_run
+from crowdseq.workflows.runs.files import check_files
 from crowdseq.workflows.runs.verifying import Verified, verify_run
 from crowdseq.workflows.tagging import open_tagger
 
@@ -31,6 +32,13 @@ def reorder(run: Path) -> None:
 def change(run: Path, name: str, key: str, value: object) -> None:
     content = json.loads((run / name).read_text())
     (run / name).write_text(json.dumps(content | {key: value}))
+
+
+def change_confidence(run: Path, value: object) -> None:
+    first, *others = (run / "consensus.jsonl").read_text().splitlines(keepends=True)
+    line = json.loads(first)
+    line["confidence"][0] = value
+    (run / "consensus.jsonl").write_text(json.dumps(line) + "\n" + "".join(others))
 
 
 def change_posteriors(run: Path, made: Callable[[np.ndarray], np.ndarray]) -> None:
@@ -70,6 +78,7 @@ CONTRADICTIONS: dict[str, Callable[[Path], object]] = {
     "do not sum to one": lambda run: change_posteriors(run, lambda rows: rows / 2),
     "no number or below 0": lambda run: change_posteriors(run, lambda rows: rows * np.nan),
     "expected float64": lambda run: change_posteriors(run, lambda rows: rows.astype(np.float32)),
+    "'confidence' holds what is no number": lambda run: change_confidence(run, 10**400),
     "with another confidence": lambda run: change_posteriors(run, lambda rows: rows[::-1]),
 }
 
@@ -94,6 +103,37 @@ def test_what_is_made_for_people_may_be_changed_and_added_to(run: Path) -> None:
     load_run(run)
     notes = verify_run(run).notes
     assert [note.split()[0] for note in notes] == ["annotators.csv", "report.html", "notes.txt"]
+
+
+def test_a_run_replaced_before_its_manifest_is_read_opens_as_the_new_one(
+    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    learn(random_corpus(3, sentences=6), "dawid-skene").save(tmp_path / "new")
+
+    def replaced_first(folder: Path, names: tuple[str, ...]) -> Manifest | None:
+        folder.rename(tmp_path / "old")
+        (tmp_path / "new").rename(folder)
+        return check_files(folder, names)
+
+    monkeypatch.setattr("crowdseq.workflows.run_folder.check_files", replaced_first)
+    opened = open_run(run)
+    assert opened.settings["method"] == opened.run.recipe.name == "dawid-skene"
+
+
+def test_a_run_replaced_after_its_manifest_is_read_is_not_opened(
+    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    learn(random_corpus(3, sentences=6), "dawid-skene").save(tmp_path / "new")
+
+    def replaced_then(folder: Path, names: tuple[str, ...]) -> Manifest | None:
+        manifest = check_files(folder, names)
+        folder.rename(tmp_path / "old")
+        (tmp_path / "new").rename(folder)
+        return manifest
+
+    monkeypatch.setattr("crowdseq.workflows.run_folder.check_files", replaced_then)
+    with pytest.raises(FormatError, match="was replaced while it was read"):
+        load_run(run)
 
 
 def test_a_tagger_of_another_run_is_not_used(run: Path, tmp_path: Path) -> None:

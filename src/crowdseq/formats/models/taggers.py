@@ -4,13 +4,15 @@ A new kind of tagger is a module with `load`, `holds` and `tagger_files`, and a 
 """
 
 import json
+import os
+from collections.abc import Collection
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from crowdseq.errors import Advice, FormatError, Problem, SettingsError
-from crowdseq.storage.atomic import AtomicFile
+from crowdseq.errors import Advice, FormatError, OutputExistsError, Problem, SettingsError
+from crowdseq.storage.folders import AtomicFolder, claimed
 from crowdseq.storage.manifest import read_small_file
 from crowdseq.tagging.sequence_tagger import SequenceTagger
 from crowdseq.tagging.tagger import Tagger
@@ -30,15 +32,27 @@ def load_tagger(folder: str | Path) -> Tagger:
 
 
 def save_tagger(tagger: SequenceTagger, folder: str | Path) -> None:
-    """Write a tagger into a folder, made if need be; each file is there whole or not at all."""
+    """Write a tagger as a folder, whole or not at all; an older tagger there is replaced, nothing else is."""
     files = tagger_files(tagger)
-    target = Path(folder)
-    target.mkdir(parents=True, exist_ok=True)
-    # The description goes last: if that write fails, the check sum tells that the files do not belong
-    # together.
-    for name in sorted(files, key=lambda name: name == MODEL):
-        with AtomicFile(target / name, force=True) as file:
-            file.write(files[name])
+    # A link stays a link: what it points to is replaced.
+    target = Path(os.path.realpath(folder))
+    _check_replaceable(target, files)
+    with claimed(target):
+        _check_replaceable(target, files)  # again, now that nobody else can write there
+        with AtomicFolder(target) as made:
+            for name, content in files.items():
+                made.write(name, content)
+
+
+def _check_replaceable(folder: Path, names: Collection[str]) -> None:
+    """The whole folder is replaced, so it may hold nothing but a tagger."""
+    if not folder.exists():
+        return
+    if not folder.is_dir():
+        raise OutputExistsError(f"{folder} exists already and is no folder, choose another name")
+    others = sorted(path.name for path in folder.iterdir() if path.name not in names)
+    if others:
+        raise OutputExistsError(f"{folder} holds other files too ({others[0]}), choose another folder")
 
 
 def tagger_files(tagger: SequenceTagger) -> dict[str, bytes]:

@@ -10,6 +10,7 @@ from crowdseq.arrays import FloatArray, IntArray
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.text import Sentence
 from crowdseq.errors import Advice, FormatError, Problem
+from crowdseq.storage.json_file import is_number
 
 _ROUNDING = 1e-6  # confidence is written with six digits
 
@@ -76,7 +77,7 @@ class _Lines:
 
     def check_confidence(self, confidence: list[Any], tags: list[int], probabilities: FloatArray) -> None:
         """Whether the confidence is the posterior of the label."""
-        if not all(type(value) in (int, float) for value in confidence):
+        if not all(map(is_number, confidence)):
             raise self.fault("'confidence' holds what is no number")
         told, chosen = np.array(confidence, np.float64), probabilities[np.arange(len(tags)), tags]
         if not np.allclose(told, chosen, rtol=0, atol=_ROUNDING):
