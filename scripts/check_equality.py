@@ -22,7 +22,7 @@ import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-SHARED = Path(__file__).resolve().parents[2] / "shared"
+SHARED = Path(os.environ.get("CROWDSEQ_SHARED") or Path(__file__).resolve().parents[2] / "shared")
 METHODS = (
     "bsc", "crf-ma", "dawid-skene", "gold", "hmm-crowd", "ibcc", "mace", "majority-vote", "sa-slc", "sembler",
 )  # fmt: skip
@@ -161,7 +161,12 @@ def main() -> None:
     parser.add_argument("--write", type=Path, help="keep the hashes in this file")
     parser.add_argument("--against", type=Path, help="compare with the hashes in this file")
     parser.add_argument("--only", choices=PARTS, action="append", help="only this part; may be repeated")
-    parser.add_argument("--shared", type=Path, default=SHARED, help="folder with data/ and samples/")
+    parser.add_argument(
+        "--shared",
+        type=Path,
+        default=SHARED,
+        help="folder with data/ and samples/ (default: $CROWDSEQ_SHARED, else shared/ beside the clone)",
+    )
     given = parser.parse_args()
     groups = list(given.only or PARTS)
     if not given.shared.is_dir() and given.only is None:

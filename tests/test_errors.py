@@ -21,6 +21,12 @@ def test_a_setting_without_a_value_is_only_named() -> None:
     assert advice.worded(on_command_line) == "choose one with --layer"
 
 
+def test_python_may_have_a_text_of_its_own() -> None:
+    advice = Advice("start anew with {force}", force="").or_in_python("remove the folder")
+    assert str(advice) == "remove the folder"
+    assert advice.worded(on_command_line) == "start anew with --force"
+
+
 def test_braces_in_data_are_left_alone() -> None:
     problem = Problem("odd {cell}", "f.csv", 3, advice=Advice("drop {0}", "{x}"))
     assert str(problem) == "f.csv:3: odd {cell}, drop {x}"

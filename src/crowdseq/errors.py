@@ -36,11 +36,19 @@ class Advice:
 
     def __init__(self, text: str, *data: object, **settings: str) -> None:
         self.text, self.data, self.settings = text, data, settings
+        self.python_text = text
+
+    def or_in_python(self, text: str) -> "Advice":
+        """The same advice with a text of its own for Python, which lacks what helps at a terminal."""
+        other = Advice(self.text, *self.data, **self.settings)
+        other.python_text = text
+        return other
 
     def worded(self, wording: Wording = in_python) -> str:
         """The advice as one door says it."""
         named = {name: wording(name, value) for name, value in self.settings.items()}
-        return self.text.format(*self.data, **named)
+        text = self.python_text if wording is in_python else self.text
+        return text.format(*self.data, **named)
 
     def __str__(self) -> str:
         return self.worded()

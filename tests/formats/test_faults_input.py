@@ -25,8 +25,9 @@ def test_fault_01_all_broken_lines_are_found_in_one_pass(faults: Faults) -> None
     broken = '{"id": "x", "tokens": ["a"] "gold": ["O"]}\n'
     found = faults("f.jsonl", GOOD + broken + GOOD.replace("fine", "fine2") + "{]\n")
     assert found == [
-        "f.jsonl:2: not JSON (Expecting ',' at column 29), mend the line",
-        "f.jsonl:4: not JSON (Expecting property name enclosed in double quotes at column 2), mend the line",
+        "f.jsonl:2: not JSON (Expecting ',' at column 29), correct the line",
+        "f.jsonl:4: not JSON (Expecting property name enclosed in double quotes at column 2), "
+        "correct the line",
     ]
 
 
@@ -103,7 +104,7 @@ def test_fault_07_latin_1_is_refused_with_byte_and_guess_and_read_when_named(fau
     place = data.index(b"\xe9") + 1
     assert found == (
         f"f.jsonl:2: byte {place} (0xE9) is not utf-8, it looks like latin-1 ('é'): "
-        "say encoding='latin-1', or mend the file"
+        "say encoding='latin-1', or correct the file"
     )
     assert read("f.jsonl", encoding="latin-1").corpus.sentences[1].tokens == ("café",)
 
@@ -123,7 +124,7 @@ def test_fault_07_the_wrong_encoding_is_refused_with_its_byte(faults: Faults) ->
 
 def test_fault_08_a_lone_surrogate_is_refused_at_import(faults: Faults) -> None:
     (found,) = faults("f.jsonl", GOOD + record(tokens='["\\ud83d"]'))
-    assert found == "f.jsonl:2: the text '\\ud83d' holds half a character (a lone surrogate), mend it"
+    assert found == "f.jsonl:2: the text '\\ud83d' holds half a character (a lone surrogate), correct it"
 
 
 @pytest.mark.parametrize(
@@ -138,8 +139,8 @@ def test_fault_08_a_lone_surrogate_is_refused_at_import(faults: Faults) -> None:
             "f.conll:2: 1 column where the file has 2, give every token its label, ? for none",
         ),
         ("Ada\tB-PER\nmet\t\n", "f.conll:2: a label is missing, write ? for a token that is not labelled"),
-        ("Ada\tB-PER\n\tO\n", "f.conll:2: the token is empty, mend the line"),
-        ("Ada B-PER\nmet Bo today O\n", "f.conll:2: 4 columns where the file has 2, mend the line"),
+        ("Ada\tB-PER\n\tO\n", "f.conll:2: the token is empty, correct the line"),
+        ("Ada B-PER\nmet Bo today O\n", "f.conll:2: 4 columns where the file has 2, correct the line"),
     ],
 )
 def test_fault_09_ragged_columns_and_missing_labels_have_their_line(

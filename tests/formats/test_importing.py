@@ -184,7 +184,7 @@ def test_reading_stops_after_many_faults(put: Put) -> None:
     with pytest.raises(FormatError) as caught:
         read("c.jsonl", limits=Limits(faults=10))
     assert len(caught.value.problems) == 11
-    assert str(caught.value.problems[-1]) == "reading stopped after 10 faults, mend these first"
+    assert str(caught.value.problems[-1]) == "reading stopped after 10 faults, correct these first"
 
 
 def test_a_label_set_widens_the_scheme(put: Put) -> None:

@@ -31,7 +31,7 @@ def test_what_was_kept_last_comes_back(tmp_path: Path) -> None:
 
 def test_rounds_of_another_run_are_refused(tmp_path: Path) -> None:
     Checkpoint(tmp_path, "another").keep(ARRAYS)
-    with pytest.raises(SettingsError, match="other data or settings, start anew with force="):
+    with pytest.raises(SettingsError, match="other data or settings, remove it to start anew"):
         Checkpoint(tmp_path, "this").load()
 
 
@@ -41,7 +41,7 @@ def test_a_changed_number_is_noticed(tmp_path: Path) -> None:
     content = bytearray(checkpoint.path.read_bytes())
     content[-3] ^= 1
     checkpoint.path.write_bytes(content)
-    with pytest.raises(FormatError, match=r"checkpoint.safetensors: was changed or damaged .*, start anew"):
+    with pytest.raises(FormatError, match=r"checkpoint.safetensors: was changed or damaged .*, remove it"):
         checkpoint.load()
 
 
@@ -65,5 +65,5 @@ def test_damage_to_them_is_one_line(tmp_path: Path, name: str, damage: str) -> N
     if damage != "gone":
         arrays[name] = changed[damage]
     save_file(arrays, tmp_path / "checkpoint.safetensors", {"run": "this"})
-    with pytest.raises(FormatError, match=f"tensor '{name}' .*, start anew"):
+    with pytest.raises(FormatError, match=f"tensor '{name}' .*, remove it to start anew"):
         Checkpoint(tmp_path, "this").load()

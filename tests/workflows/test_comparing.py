@@ -8,10 +8,10 @@ import pytest
 
 from builders import random_corpus
 from crowdseq.core.corpus import Corpus
-from crowdseq.errors import SettingsError
+from crowdseq.errors import Advice, Problem, SettingsError
 from crowdseq.numerics.em import quiet
 from crowdseq.workflows import comparing
-from crowdseq.workflows.comparing import Comparison, compare, parse_method_settings
+from crowdseq.workflows.comparing import Comparison, Row, compare, parse_method_settings
 from crowdseq.workflows.peak_memory import peak_megabytes
 
 
@@ -27,6 +27,15 @@ def test_spawned_processes_compare_methods(jobs: int) -> None:
         assert row.tagger is not None
         assert row.memory_mb is not None
         assert row.memory_mb > 10
+
+
+def test_each_door_words_the_error_of_a_method() -> None:
+    fault = Problem("a column is missing:", advice=Advice("say {columns}", columns="token,column:pos"))
+    row = Row("majority-vote", error=str(fault), fault=fault)
+    told = row.worded(lambda name, value: f"--{name} {value}")
+    assert told.error == "a column is missing: say --columns token,column:pos"
+    assert told.as_dict()["error"] == told.error
+    assert "fault" not in told.as_dict()
 
 
 def test_a_failing_method_stops_no_other() -> None:

@@ -6,6 +6,7 @@ import click
 
 from crowdseq.cli.options import crowd_options, json_option, quiet_option, seed_option
 from crowdseq.cli.terminal import print_json, print_table, terminal
+from crowdseq.cli.wording import running_command, wording_of
 
 
 @click.command(
@@ -53,6 +54,7 @@ def command(
         jobs=jobs,
         settings=settings,
         seed=seed,
+        wording=wording_of(running_command()),
     )
     rows = compare_files(request)
     if as_json:

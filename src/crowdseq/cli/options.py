@@ -1,6 +1,6 @@
 """Options that several commands share, and what they turn into."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import fields
 from functools import wraps
 from typing import Any, TypeAlias, TypeVar
@@ -45,11 +45,19 @@ def typed_settings(**typed: Any) -> Any:
     return typed_reading(typed).settings
 
 
-def _made_options() -> list[Declared]:
-    """An option of the command line for every reading setting that is declared as one."""
+def reading_option(name: str, help: str | None = None) -> Declared:
+    """The option of one reading setting; help: what to say of it where the command means less by it."""
+    return _made_options({name: help or reading_options()[name].help})[0]
+
+
+def _made_options(helps: Mapping[str, str] | None = None) -> list[Declared]:
+    """An option of the command line for every reading setting that is declared as one, or for some of them
+    with a help of their own."""
     defaults = {one.name: one.default for one in fields(ReadSettings)}
     made = []
-    for name, option in reading_options().items():
+    chosen = {name: option.help for name, option in reading_options().items()} if helps is None else helps
+    for name, help in chosen.items():
+        option = reading_options()[name]
         flag, default = f"--{(option.flag or name).replace('_', '-')}", defaults[name]
         metavar = "A,B" if option.is_list else option.metavar
         more: dict[str, Any] = {"metavar": metavar} if metavar else {}
@@ -59,7 +67,7 @@ def _made_options() -> list[Declared]:
             more |= {"default": default, "show_default": True}
         if option.choices and option.is_closed:
             more["type"] = click.Choice(option.choices)
-        made.append(click.option(flag, name, help=option.help, **more))
+        made.append(click.option(flag, name, help=help, **more))
     return made
 
 

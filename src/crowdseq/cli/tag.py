@@ -2,7 +2,7 @@
 
 import click
 
-from crowdseq.cli.options import force_option, quiet_option, typed_settings
+from crowdseq.cli.options import force_option, quiet_option, reading_option, typed_settings
 from crowdseq.cli.terminal import terminal
 
 
@@ -10,27 +10,19 @@ from crowdseq.cli.terminal import terminal
 @click.argument("run", metavar="RUN|TAGGER")
 @click.argument("input", default="-")
 @click.option("-o", "--out", default="-", show_default=True, help="Where to write; - is stdout.")
-@click.option(
-    "--from",
+@reading_option(
     "format",
-    metavar="FORMAT",
-    help="What the input is, instead of guessing: text (one sentence a line), conll or jsonl, which come "
+    "What the input is, instead of guessing: text (one sentence a line), conll or jsonl, which come "
     "back with tags in them, or any other format that can be read, which comes back as JSONL.",
 )
-@click.option(
-    "--tokenizer",
-    default="words",
-    show_default=True,
-    help="For plain text: words, whitespace or regex:PATTERN.",
-)
-@click.option(
-    "--columns",
-    metavar="A,B",
-    help="What the columns of the input hold, if the token is not the first or the tagger needs others: "
+@reading_option("tokenizer")
+@reading_option(
+    "columns",
+    "What the columns of the input hold, if the token is not the first or the tagger needs others: "
     "token, column:NAME, - for anything else.",
 )
 @click.option("--confidence", is_flag=True, help="Add the probability of every tag.")
-@click.option("--encoding", help="Text encoding of the input (default: UTF-8).")
+@reading_option("encoding")
 @click.option(
     "--threads", type=click.IntRange(1), default=1, show_default=True, help="They change no number."
 )

@@ -179,7 +179,7 @@ def detect_kind(tags: list[str], bigrams: IntArray, counts: IntArray | None = No
             return PLAIN
         raise SchemeError(
             f"tag '{bare[0]}' has no prefix such as B- or I- while most others have:",
-            Advice("mend it, or say that the tags are plain: {scheme}", scheme="plain"),
+            Advice("correct it, or say that the tags are plain: {scheme}", scheme="plain"),
         )
     prefixes = {prefix for prefix, _ in parts} - {OUTSIDE}
     if prefixes == {"I"}:

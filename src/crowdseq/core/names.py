@@ -1,4 +1,7 @@
-"""Strings to numbers in the order of their first appearance: names, and rows of labels."""
+"""Names and labels: checked, numbered in the order of their first appearance, told apart from look-alikes.
+
+`counted` puts a number and its noun into words.
+"""
 
 import unicodedata
 from collections.abc import Callable, Hashable, Sequence

@@ -67,7 +67,7 @@ def read_layers(
                 loader.load(item)
         except TooManyFaults:
             limit = chosen.limits.faults
-            collector.problems.append(Problem(f"reading stopped after {limit:,} faults, mend these first"))
+            collector.problems.append(Problem(f"reading stopped after {limit:,} faults, correct these first"))
         return loader.finish()
 
 

@@ -134,7 +134,7 @@ def value_rows(inventory: Inventory, offsets: IntArray) -> IntArray:
 
 
 def active_pairs(inventory: Inventory, seen: IntArray, support: FloatArray) -> tuple[IntArray, IntArray]:
-    """Bounds and labels of the pairs, as in `numerics.grouped`; support is (T, M)."""
+    """Bounds and labels of the pairs, as in `numerics.features.grouped`; support is (T, M)."""
     n_offsets, n_labels = len(inventory.offsets), support.shape[1]
     masses = np.empty((inventory.n_values * n_offsets, n_labels))
     scatter(own_labels(n_labels), seen, support, masses)

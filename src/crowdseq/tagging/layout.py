@@ -33,7 +33,7 @@ from crowdseq.tagging.entries import (
     value_rows,
 )
 
-Pairs: TypeAlias = tuple[IntArray, IntArray]  # bounds and labels, as in `numerics.grouped`
+Pairs: TypeAlias = tuple[IntArray, IntArray]  # bounds and labels, as in `numerics.features.grouped`
 
 _PARTS_PER_THREAD = 16  # uneven parts even out when each thread takes several
 

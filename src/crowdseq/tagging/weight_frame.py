@@ -37,7 +37,7 @@ class ChainRules:
 
 @dataclass(frozen=True, eq=False)
 class StreamPairs:
-    """The active (piece, offset, label) pairs of one stream, as in `numerics.grouped`."""
+    """The active (piece, offset, label) pairs of one stream, as in `numerics.features.grouped`."""
 
     name: str
     offsets: tuple[int, ...]

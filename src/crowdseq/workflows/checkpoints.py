@@ -17,7 +17,10 @@ from crowdseq.storage.tensors import TensorFile, encode_tensors, read_tensors
 
 CHECKPOINT_FILE = "checkpoint.safetensors"
 _DIGEST = "sha256"
-_START_ANEW = Advice("start anew with {force}", force="")
+# Python callers name the folder of rounds themselves, and `learn` removes nothing for them.
+START_ANEW = Advice("start anew with {force}", force="").or_in_python(
+    "remove it to start anew, or name another folder as checkpoints="
+)
 
 
 @dataclass(frozen=True)
@@ -35,11 +38,11 @@ class Checkpoint:
         """What was kept last, or None; a file that is not as it was kept gives a FormatError."""
         if not self.path.exists():
             return None
-        file = read_tensors(self.path, _START_ANEW)
+        file = read_tensors(self.path, START_ANEW)
         if "run" not in file.texts:
             raise file.fault("is no checkpoint of crowdseq")
         if file.texts["run"] != self.run:
-            raise SettingsError(f"{self.path} was kept by a run with other data or settings", _START_ANEW)
+            raise SettingsError(f"{self.path} was kept by a run with other data or settings", START_ANEW)
         if _DIGEST in file.texts:
             if file.texts[_DIGEST] != _digest(file.arrays):
                 raise file.fault("was changed or damaged after it was kept")

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from crowdseq.core.corpus import Corpus
-from crowdseq.errors import CrowdseqError, SettingsError
+from crowdseq.errors import CrowdseqError, Problem, SettingsError, Wording, in_python
 from crowdseq.evaluation.calibration import entity_tokens, measure_calibration
 from crowdseq.evaluation.scores import evaluate
 from crowdseq.formats import read
@@ -33,7 +33,8 @@ class Row:
     """One method: scores of its consensus against gold and of its tagger on other text, None where unknown.
 
     seconds: of learning; compiling is done before. memory_mb: peak of a process that read the crowd, compiled
-    and learned. calibration: expected error of the confidence on entity tokens. error: why it has no answer.
+    and learned. calibration: expected error of the confidence on entity tokens. error: why it has no answer;
+    fault: the same with its advice, for doors that word it in their own way.
     """
 
     method: str
@@ -43,9 +44,16 @@ class Row:
     tagger: dict[str, Any] | None = None
     calibration: float | None = None
     error: str | None = None
+    fault: Problem | None = field(default=None, repr=False, compare=False)
+
+    def worded(self, wording: Wording) -> "Row":
+        """The same row, its error in the words of a door."""
+        return self if self.fault is None else replace(self, error=self.fault.worded(wording))
 
     def as_dict(self) -> dict[str, Any]:
-        return {"format_version": FORMAT_VERSION} | asdict(self)
+        told = asdict(replace(self, fault=None))
+        del told["fault"]  # is told by error
+        return {"format_version": FORMAT_VERSION} | told
 
 
 @dataclass(frozen=True)
@@ -88,7 +96,7 @@ def compare(wanted: Comparison, *, jobs: int = 1, progress: Progress = quiet) ->
 class CompareRequest(CrowdRequest):
     """Crowd files, the methods to compare on them, and settings as typed (`method.name=value`).
 
-    test: a file with gold to score the taggers on.
+    test: a file with gold to score the taggers on. wording: how errors of methods name settings.
     """
 
     methods: tuple[str, ...] = ()
@@ -97,6 +105,7 @@ class CompareRequest(CrowdRequest):
     jobs: int = 1
     settings: tuple[str, ...] = ()
     seed: int = 0
+    wording: Wording = in_python
 
 
 def compare_files(request: CompareRequest) -> list[Row]:
@@ -106,7 +115,8 @@ def compare_files(request: CompareRequest) -> list[Row]:
     test = read(request.test).corpus if request.test else None
     wanted = Comparison(corpus, request.methods, test, request.seed, request.tagger, settings)
     with request.listener.progress() as progress:
-        return compare(wanted, jobs=request.jobs, progress=progress)
+        rows = compare(wanted, jobs=request.jobs, progress=progress)
+    return [row.worded(request.wording) for row in rows]
 
 
 def parse_method_settings(texts: Sequence[str]) -> dict[str, dict[str, Any]]:
@@ -186,7 +196,8 @@ def compare_one(
     try:
         run = learn(corpus, name, seed=seed, tagger=tagger, **settings)
     except CrowdseqError as error:
-        return Row(name, error=str(error))
+        # The row leaves its process, which a wording of the command line could not enter.
+        return Row(name, error=str(error), fault=Problem(error.message, advice=error.advice))
     memory = round(peak_megabytes(), 1)  # before the scores, which are no part of the method
     consensus, calibration = None, None
     if corpus.has_gold.any():

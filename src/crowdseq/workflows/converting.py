@@ -14,6 +14,7 @@ from crowdseq.formats.spans.capacity import without_gaps
 from crowdseq.storage.atomic import check_free
 from crowdseq.workflows.reading import CrowdRequest, Part, read_parts
 from crowdseq.workflows.run_folder import load_run
+from crowdseq.workflows.runs.files import SETTINGS
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9_+-]")
 _LONGEST_NAME = 60
@@ -80,7 +81,7 @@ def _write_consensus(request: ConvertRequest) -> Written:
     if request.as_scheme is not None:
         advice = Advice("leave out {as_scheme}", as_scheme="")
         raise SettingsError("a consensus is written in its own scheme:", advice)
-    if len(request.crowd) != 1 or not (Path(request.crowd[0]) / "settings.json").is_file():
+    if len(request.crowd) != 1 or not (Path(request.crowd[0]) / SETTINGS).is_file():
         shown = ", ".join(request.crowd)
         raise SettingsError(
             f"a consensus is that of one run folder, which a run of learn writes, not {shown}"

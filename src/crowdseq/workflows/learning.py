@@ -12,14 +12,14 @@ from crowdseq.aggregation.settling import scheme_scores
 from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
 from crowdseq.engines.local import LocalEngine
-from crowdseq.errors import Advice, AnnotationError, SettingsError
+from crowdseq.errors import AnnotationError, SettingsError
 from crowdseq.numerics.blocks import using_threads
 from crowdseq.numerics.chains.chain import Lattice, marginals
 from crowdseq.numerics.em import Progress, quiet
 from crowdseq.tagging.crf import CrfTrainer
 from crowdseq.tagging.sequence_tagger import SequenceTagger
 from crowdseq.tagging.targets import Targets
-from crowdseq.workflows.checkpoints import CHECKPOINT_FILE, Checkpoint, fingerprint
+from crowdseq.workflows.checkpoints import CHECKPOINT_FILE, START_ANEW, Checkpoint, fingerprint
 from crowdseq.workflows.recipes import DEFAULT_RESOURCES, Resources, make_recipe
 from crowdseq.workflows.run import Run
 
@@ -120,8 +120,7 @@ def _keeper(
         return Checkpoint(Path(checkpoints), fingerprint(corpus, recipe, resources.max_memory))
     path = Path(checkpoints) / CHECKPOINT_FILE
     if path.exists():
-        advice = Advice("start anew with {force}", force="")
-        raise SettingsError(f"{path} was kept by a run of another method", advice)
+        raise SettingsError(f"{path} was kept by a run of another method", START_ANEW)
     return None
 
 

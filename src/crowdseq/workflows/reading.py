@@ -1,4 +1,4 @@
-"""read: files to the chosen part of a corpus, for people who write Python and for the commands."""
+"""Files to the chosen part of a corpus: what a person typed, name maps, whom to tell; `read` for Python."""
 
 import csv
 from collections.abc import Callable, Mapping, Sequence
@@ -144,9 +144,6 @@ def _check_fields(corpus: Corpus, where: tuple[tuple[str, str], ...]) -> None:
     for key, _ in where:
         if key not in known:
             raise SettingsError(f"no record has the field '{key}', there is {', '.join(sorted(known))}")
-
-
-STANDARD_OUTPUT = "-"
 
 
 def _ignore(_: ImportReport, *, is_gold: bool = False) -> None:

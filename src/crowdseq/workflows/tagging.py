@@ -21,7 +21,7 @@ from crowdseq.storage.atomic import STANDARD_OUTPUT, AtomicFile
 from crowdseq.tagging.sequence_tagger import Context
 from crowdseq.tagging.tagger import Tagger
 from crowdseq.workflows.reading import READ_ALL, SILENT, Listener
-from crowdseq.workflows.runs.files import TAGGER_FILES, check_files
+from crowdseq.workflows.runs.files import SETTINGS, TAGGER_FILES, check_files
 
 _SENTENCES_AT_A_TIME = 4096
 
@@ -76,8 +76,8 @@ def open_tagger(folder: str | Path) -> Tagger:
         check_files(path, TAGGER_FILES)
     if (path / "tagger").is_dir():
         return load_tagger(path / "tagger")
-    if (path / "settings.json").exists() and not (path / "model.json").exists():
-        advice = Advice("learn it without {no_tagger}", no_tagger="")
+    if (path / SETTINGS).exists() and not (path / "model.json").exists():
+        advice = Advice("learn it without --no-tagger").or_in_python("learn it with tagger=True")
         raise FormatError(Problem("this run has no tagger", str(path), advice=advice))
     return load_tagger(path)
 

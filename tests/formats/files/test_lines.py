@@ -110,7 +110,7 @@ def test_utf_16_gives_what_utf_8_gives(line: str) -> None:
 def test_a_line_that_cannot_be_decoded_does_not_stop_the_others() -> None:
     collector = Collector(ReadSettings())
     assert lines_of("é\n".encode() + b"caf\xe9\nc\n", collector) == [(1, "é"), (3, "c")]
-    what = "is not utf-8, it looks like latin-1 ('é'): say encoding='latin-1', or mend the file"
+    what = "is not utf-8, it looks like latin-1 ('é'): say encoding='latin-1', or correct the file"
     assert [str(problem) for problem in collector.problems] == [f"f:2: byte 7 (0xE9) {what}"]
 
 

@@ -55,7 +55,7 @@ def test_a_token_without_a_row_is_not_labelled(put: Put) -> None:
         ("s:١,a,O\n", "t.csv:2: task 's:١' does not end in the number of a token, write it as d1:0"),
         ("s:1_0,a,O\n", "t.csv:2: task 's:1_0' does not end in the number of a token, write it as d1:0"),
         ("s:3.0,a,O\n", "t.csv:2: task 's:3.0' does not end in the number of a token, write it as d1:0"),
-        ("s:0,a\n", "t.csv:2: 2 cells where the table has 3 columns, mend the row"),
+        ("s:0,a\n", "t.csv:2: 2 cells where the table has 3 columns, correct the row"),
         ("s:0,,O\n", "t.csv:2: s: label 'O' has no annotator, say who gave it"),
         (
             "s:0,a,O\ns:0,a,O\n",
@@ -65,11 +65,12 @@ def test_a_token_without_a_row_is_not_labelled(put: Put) -> None:
         (
             "s:999999999,a,O\n",
             "t.csv:2: s: token 999999999 is named, but the table has only 1 rows of this sentence, "
-            "mend the number",
+            "correct the number",
         ),
         (
             's:0,"a,O\n',
-            "t.csv:2: not CSV (unexpected end of data), a quote inside a cell is written twice: mend the row",
+            "t.csv:2: not CSV (unexpected end of data), a quote inside a cell is written twice: "
+            "correct the row",
         ),
     ],
 )
@@ -80,7 +81,7 @@ def test_a_faulty_row_is_named(faults: Faults, rows: str, what: str) -> None:
 def test_rows_that_contradict_each_other_are_named(faults: Faults) -> None:
     table = "task,worker,label,token,doc\ns:0,a,O,Ada,d\ns:0,b,O,Bo,d\nt:0,a,O,x,d\nt:0,b,O,x,e\n"
     assert faults("t.csv", table) == [
-        "t.csv:3: s: token 0 is 'Bo' here and 'Ada' before, mend one of them",
+        "t.csv:3: s: token 0 is 'Bo' here and 'Ada' before, correct one of them",
         "t.csv:5: t: the document is 'e' here and 'd' before",
     ]
 

@@ -43,7 +43,7 @@ def not_decoded(error: UnicodeDecodeError, offset: int, encoding: str) -> Proble
         return Problem(f"{found}: a character is cut off, the file may be incomplete")
     guess = _guess(error.object)
     seen = error.object[error.start : error.start + 1].decode(guess)
-    advice = Advice("say {encoding}, or mend the file", encoding=guess)
+    advice = Advice("say {encoding}, or correct the file", encoding=guess)
     return Problem(f"{found}, it looks like {guess} ('{seen}'):", advice=advice)
 
 

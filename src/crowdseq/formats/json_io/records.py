@@ -87,7 +87,7 @@ def _line_values(stream: Stream, collector: Collector) -> Iterator[tuple[int, An
 def _message(fault: JsonFault, line: str) -> str:
     if fault.position < 0:
         return str(fault)
-    hint = "the line seems cut off" if fault.position >= len(line.rstrip()) else "mend the line"
+    hint = "the line seems cut off" if fault.position >= len(line.rstrip()) else "correct the line"
     return f"not JSON ({fault} at column {fault.position + 1}), {hint}"
 
 

@@ -137,7 +137,9 @@ def _refuse_lone_surrogates(value: Any) -> None:
     while waiting:
         item = waiting.pop()
         if isinstance(item, str) and not _is_text(item):
-            raise JsonFault(f"the text {ascii(item)[:60]} holds half a character (a lone surrogate), mend it")
+            raise JsonFault(
+                f"the text {ascii(item)[:60]} holds half a character (a lone surrogate), correct it"
+            )
         waiting.extend(_inside(item))
         if isinstance(item, dict):
             waiting.extend(item)

@@ -64,7 +64,7 @@ def snap(
         elif overlaps == "error":
             raise AnnotationError(
                 f"{_named(mark)} overlaps another span",
-                Advice("mend it or say {overlaps}", overlaps="longest"),
+                Advice("correct it or say {overlaps}", overlaps="longest"),
             )
         else:
             events.append(Event("overlap", mark))
@@ -85,7 +85,7 @@ def token_span(
         if cut == "error":
             raise AnnotationError(
                 f"{_named(mark)} ends inside a token",
-                Advice("mend it or say {cut_tokens}", cut_tokens="expand"),
+                Advice("correct it or say {cut_tokens}", cut_tokens="expand"),
             )
         if cut == "drop":
             return None

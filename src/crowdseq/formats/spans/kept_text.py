@@ -35,7 +35,7 @@ class Normalised:
         """The text in its normal form."""
         made = "".join(new for _, new in self._pieces)
         if made != unicodedata.normalize("NFC", made):
-            raise AnnotationError("the text has characters that NFC joins over their edges, mend it")
+            raise AnnotationError("the text has characters that NFC joins over their edges, correct it")
         return made
 
     @property

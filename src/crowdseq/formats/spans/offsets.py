@@ -126,7 +126,7 @@ def _proven(text: str, claims: Sequence[Claim], unit: str) -> Places:
     ]
     for claim, (start, end) in zip(claims, places, strict=True):
         if end < start:
-            raise AnnotationError(f"the span {claim.start}-{claim.end} ends before it starts, mend it")
+            raise AnnotationError(f"the span {claim.start}-{claim.end} ends before it starts, correct it")
         if claim.covered is not None and not _same(claim.covered, text[start:end]):
             raise AnnotationError(
                 f"the span {claim.start}-{claim.end} covers {_shown(text[start:end])} in the text, but "

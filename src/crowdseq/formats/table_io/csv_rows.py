@@ -48,7 +48,7 @@ def read_rows(stream: Stream, collector: Collector, separator: str) -> Iterator[
             yield Row(line, cells)
             line = rows.line_num + 1
     except csv.Error as error:
-        what = f"not CSV ({error}), a quote inside a cell is written twice: mend the row"
+        what = f"not CSV ({error}), a quote inside a cell is written twice: correct the row"
         raise FormatError(Problem(what, stream.name, line)) from None
 
 
@@ -70,7 +70,7 @@ def _even_rows(rows: Iterator[Row], size: int, name: str, collector: Collector) 
         if len(row.cells) == size:
             yield row
         elif row.cells:
-            what = f"{len(row.cells)} cells where the table has {size} columns, mend the row"
+            what = f"{len(row.cells)} cells where the table has {size} columns, correct the row"
             collector.reject(Problem(what, name, row.line), row.cells)
 
 
@@ -96,7 +96,7 @@ def write_row(out: BinaryIO, cells: Sequence[str]) -> None:
         out.write(line.encode("utf-8"))
     except UnicodeEncodeError:
         shown = ascii(cells)[:80]
-        raise AnnotationError(f"{shown} holds half a character (a lone surrogate), mend it") from None
+        raise AnnotationError(f"{shown} holds half a character (a lone surrogate), correct it") from None
 
 
 def safe_cell(cell: str) -> str:

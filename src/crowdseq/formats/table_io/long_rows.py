@@ -52,7 +52,7 @@ def split_task(task: str) -> tuple[str, int]:
 def token_index(cell: str) -> int:
     """The number of a token, in plain digits."""
     if not _NUMBER.fullmatch(cell):
-        raise AnnotationError(f"token index '{cell}' is no whole number from 0 up, mend the row")
+        raise AnnotationError(f"token index '{cell}' is no whole number from 0 up, correct the row")
     return int(cell)
 
 
@@ -120,7 +120,7 @@ class RowCollector:
             size = held.last + 1
             if size > max(_TOKENS_AT_LEAST, _TOKENS_PER_ROW * held.rows):
                 what = f"token {held.last} is named, but the table has only {held.rows} rows of this sentence"
-                held.fault = held.fault or Problem(f"{what}, mend the number", self._name, held.line, name)
+                held.fault = held.fault or Problem(f"{what}, correct the number", self._name, held.line, name)
             if held.fault is not None:
                 self._collector.reject(held.fault, {"id": name, "tokens": list(held.tokens.values())})
                 continue
@@ -134,7 +134,7 @@ class RowCollector:
 def _hold(held: dict[int, str], index: int, value: str | None, what: str) -> None:
     if value is not None and held.setdefault(index, value) != value:
         raise AnnotationError(
-            f"{what} {index} is '{value}' here and '{held[index]}' before, mend one of them"
+            f"{what} {index} is '{value}' here and '{held[index]}' before, correct one of them"
         )
 
 

@@ -1,4 +1,7 @@
-"""The rounds of SA-SLC: kept after each where there is a keeper, the best chosen where there is a dev set."""
+"""What SA-SLC prepares before its first round, and the rounds themselves.
+
+They are kept after each where there is a keeper, and the best is chosen where there is a dev set.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial

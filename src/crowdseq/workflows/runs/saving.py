@@ -31,6 +31,7 @@ from crowdseq.storage.manifest import MANIFEST, Manifest
 from crowdseq.storage.private import remove_tree
 from crowdseq.storage.tensors import encode_tensors
 from crowdseq.workflows.metrics import FORMAT_VERSION, Outcome
+from crowdseq.workflows.runs.files import CROWD, LABELS, METRICS, PARAMETERS, POSTERIORS, SETTINGS
 
 # In a folder of rounds: the run that they became, so that they are not taken for an unfinished one.
 _FINISHED = "finished"
@@ -152,7 +153,7 @@ def _check_free(folder: Path, force: bool) -> None:
 
 
 def _is_run(folder: Path) -> bool:
-    return (folder / "settings.json").exists()
+    return (folder / SETTINGS).exists()
 
 
 def _digest(manifest: bytes) -> bytes:
@@ -183,16 +184,16 @@ def save_outcome(
     """
     consensus, settings = outcome.consensus, run_settings(outcome)
     with AtomicFolder(target.folder) as made:
-        made.write("settings.json", _json(settings))
+        made.write(SETTINGS, _json(settings))
         _write_corpus(consensus, made)
         made.write(
-            "posteriors.safetensors",
+            POSTERIORS,
             encode_tensors({"probabilities": consensus.probabilities}),
         )
         arrays = {
             name: value for name, value in consensus.parameters.items() if isinstance(value, np.ndarray)
         }
-        made.write("parameters.safetensors", encode_tensors(arrays))
+        made.write(PARAMETERS, encode_tensors(arrays))
         if outcome.tagger is not None:
             for name, content in tagger_files(outcome.tagger).items():
                 made.write(f"tagger/{name}", content)
@@ -202,7 +203,7 @@ def save_outcome(
             made.write(name, table(text).encode("utf-8"))
         title = f"Consensus report: {target.folder.name}"
         made.write("report.html", report_html(consensus, metrics, settings, title=title).encode("utf-8"))
-        made.write("metrics.json", _json(metrics))
+        made.write(METRICS, _json(metrics))
         manifest = Manifest.of(made.path).encode()
         made.write(MANIFEST, manifest)
         target.note_finished(manifest)
@@ -210,9 +211,9 @@ def save_outcome(
 
 
 def _write_corpus(consensus: Consensus, made: AtomicFolder) -> None:
-    with made.file("consensus.jsonl") as out:
+    with made.file(LABELS) as out:
         consensus_jsonl.write_consensus(consensus, out, with_names=False)
-    with made.file("crowd.jsonl.gz") as out:
+    with made.file(CROWD) as out:
         crowd_jsonl.write(consensus.corpus, out)
 
 

@@ -158,7 +158,7 @@ def test_a_line_that_is_wrong_is_named(put: Put, faults: Faults, line: str) -> N
 @pytest.mark.parametrize(
     ("places", "what"),
     [
-        ("3 1", "the span 3-1 ends before it starts, mend it"),
+        ("3 1", "the span 3-1 ends before it starts, correct it"),
         ("0 99", "the span 0-99 lies outside the text, which has 9 characters"),
         ("0 3;4 9", "the span 0-9 has gaps, say discontinuous='drop' (or split)"),
         (f"0 {'9' * 5000}", "has too many digits"),

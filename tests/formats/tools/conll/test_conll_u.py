@@ -94,7 +94,7 @@ def test_a_broken_sentence_is_named_and_the_next_one_read(faults: Faults) -> Non
     good = row("1", "Ada", "NER=B-PER")
     text = f"{good}\nx{good[1:]}\n1\tAda\n\n# text = none\n\n{good}"
     assert faults("a.conllu", text) == [
-        "a.conllu:3: not CoNLL-U (Failed parsing field 'id': 'x' is not a valid ID), mend the sentence",
+        "a.conllu:3: not CoNLL-U (Failed parsing field 'id': 'x' is not a valid ID), correct the sentence",
         "a.conllu:5: row '1' has 2 columns where 10 are expected",
         "a.conllu:7: comments without a sentence, remove them",
     ]
@@ -105,7 +105,7 @@ def test_the_first_row_settles_the_columns_of_the_file(faults: Faults) -> None:
     text = row("1", "Ada", "NER=B-PER") + "\n" + row("1", "Bo", "_", "O") + "\n" + row("1", "A  b", "NER=O")
     assert faults("a.conllu", text) == [
         "a.conllu:3: row '1' has 11 columns where 10 are expected",
-        "a.conllu:5: row '1' holds two spaces in a row, mend it",
+        "a.conllu:5: row '1' holds two spaces in a row, correct it",
     ]
 
 

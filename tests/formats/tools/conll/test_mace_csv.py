@@ -40,8 +40,8 @@ def test_plain_labels_are_read_on_request(put: Put) -> None:
 def test_a_line_of_another_length_is_named(faults: Faults) -> None:
     found = faults("m.csv", "O,O\nO,O,O\n\nO\n", format="mace")
     assert found == [
-        "m.csv:2: s1: 3 cells where the file has 2 annotators, mend the line",
-        "m.csv:4: s2: 1 cells where the file has 2 annotators, mend the line",
+        "m.csv:2: s1: 3 cells where the file has 2 annotators, correct the line",
+        "m.csv:4: s2: 1 cells where the file has 2 annotators, correct the line",
     ]
 
 

@@ -197,7 +197,7 @@ def test_a_covered_text_that_fits_nowhere_is_an_error(faults: Faults) -> None:
     [
         (-1, 3, "the span -1-3 lies outside the text, which has 14 characters"),
         (0, 15, "the span 0-15 lies outside the text, which has 14 characters"),
-        (3, 0, "the span 3-0 ends before it starts, mend it"),
+        (3, 0, "the span 3-0 ends before it starts, correct it"),
         (0.0, 3, "an offset is 0.0, a whole number is expected"),
         (0, 3.0, "an offset is 3.0, a whole number is expected"),
         (0, True, "an offset is True, a whole number is expected"),

@@ -74,7 +74,7 @@ def test_groups_of_spans_may_overlap_and_are_read_on_request(put: Put) -> None:
 @pytest.mark.parametrize(("groups", "there"), [({"sc": [(0, 1, "PER")]}, "sc"), ({}, "none at all")])
 def test_a_group_that_is_not_there_is_named(faults: Faults, groups: dict[str, Any], there: str) -> None:
     found = faults("d.spacy", packed(doc(["Ada"], [(0, 1, "X")], **groups)), layer="Nope")
-    hint = "mend layer=, or leave it out to read doc.ents"
+    hint = "correct layer=, or leave it out to read doc.ents"
     assert found == [f"d.spacy: there is no group of spans 'Nope', but {there}: {hint}"]
 
 

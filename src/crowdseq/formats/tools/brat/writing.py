@@ -60,7 +60,7 @@ def _write_pair(path: Path, restored: Restored, marks: Sequence[Mark], more: str
             data = content.encode("utf-8")
         except UnicodeEncodeError:
             name = restored.sentence.id
-            raise AnnotationError(f"sentence {name!r} holds half a character, mend it") from None
+            raise AnnotationError(f"sentence {name!r} holds half a character, correct it") from None
         with path.with_name(path.name + ending).open("xb") as out:
             out.write(data)
 

@@ -107,6 +107,6 @@ class BlockReader:
                 raise AnnotationError("a JSON object is expected")
             block.about = about
         except (JsonFault, AnnotationError) as error:
-            what = f"the line '{SENTENCE}' is wrong ({error}), mend it"
+            what = f"the line '{SENTENCE}' is wrong ({error}), correct it"
             block.fault = Problem(what, self._stream.name, number)
         return block

@@ -73,7 +73,7 @@ def _sentence(rows: list[str], document: int, columns: Columns | None, place: Pr
     for number, row in enumerate(cells):
         if len(row) < known.size:
             what = f"{len(row)} columns where {known.size} are named"
-            advice = Advice("mend the line or {columns}", columns="")
+            advice = Advice("correct the line or {columns}", columns="")
             raise FormatError(Problem(what, place.file, place.line + number, advice=advice))
     if all(len(row) == 1 for row in cells):
         separator = "\t"

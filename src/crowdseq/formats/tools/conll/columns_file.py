@@ -90,13 +90,13 @@ class _Reader:
                 self.collector.warn("tabs-and-spaces", what, Problem("", self.name, number))
             elif block.fault is None:
                 found = "1 column" if len(row) == 1 else f"{len(row)} columns"
-                hint = "give every token its label, ? for none" if len(row) < size else "mend the line"
+                hint = "give every token its label, ? for none" if len(row) < size else "correct the line"
                 block.fault = Problem(f"{found} where the file has {size}, {hint}", self.name, number)
 
     def _check_filled(self, block: Block, cells: list[tuple[str, ...]], columns: Columns) -> None:
         if "" in cells[columns.token]:
             number = block.line_of(cells[columns.token].index(""))
-            block.fault = Problem("the token is empty, mend the line", self.name, number)
+            block.fault = Problem("the token is empty, correct the line", self.name, number)
         for column in (columns.gold, *columns.annotators.values()):
             if column is not None and "" in cells[column]:
                 what = "a label is missing, write ? for a token that is not labelled"

@@ -89,7 +89,7 @@ class _Reader:
                 self._check_rows(block)
                 (block.words,) = conllu.parse(block.raw + "\n", fields=self.fields)
             except (ParseException, ValueError) as error:
-                what = f"not CoNLL-U ({str(error).rstrip('.')}), mend the sentence"
+                what = f"not CoNLL-U ({str(error).rstrip('.')}), correct the sentence"
                 self.collector.reject(Problem(what, self.name, block.line), block.raw)
             except AnnotationError as error:
                 self.collector.reject(problem_of(error, self.name, block.line), block.raw)
@@ -114,7 +114,7 @@ class _Reader:
                 self.fields = (*FIELDS, EXTRA_FIELD)
             self.is_first = False
             if "  " in row:
-                raise AnnotationError(f"row '{first}' holds two spaces in a row, mend it")
+                raise AnnotationError(f"row '{first}' holds two spaces in a row, correct it")
             if size != len(self.fields):
                 raise AnnotationError(
                     f"row '{first}' has {size} columns where {len(self.fields)} are expected"

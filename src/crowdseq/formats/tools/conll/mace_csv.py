@@ -75,7 +75,7 @@ def _record(
 ) -> Record | None:
     for row in rows:
         if len(row.cells) != len(names):
-            what = f"{len(row.cells)} cells where the file has {len(names)} annotators, mend the line"
+            what = f"{len(row.cells)} cells where the file has {len(names)} annotators, correct the line"
             collector.reject(Problem(what, file, row.line, identity), [other.cells for other in rows])
             return None
     columns = zip(*([cell.strip() or None for cell in row.cells] for row in rows), strict=True)

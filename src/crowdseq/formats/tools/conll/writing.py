@@ -98,7 +98,7 @@ class _Rows:
             self.out.write(text.encode("utf-8") + b"\n")
         except UnicodeEncodeError:
             raise AnnotationError(
-                f"{ascii(text)[:80]} holds half a character (a lone surrogate), mend it"
+                f"{ascii(text)[:80]} holds half a character (a lone surrogate), correct it"
             ) from None
 
     def open_document(self, sentence_number: int) -> None:

@@ -149,5 +149,5 @@ def _flush(arrow: Any, schema: Any, held: list[dict[str, Any]], writer: Any) -> 
     try:
         writer.write_table(arrow.Table.from_pylist(held, schema))
     except UnicodeEncodeError:
-        raise AnnotationError("a text holds half a character (a lone surrogate), mend it") from None
+        raise AnnotationError("a text holds half a character (a lone surrogate), correct it") from None
     held.clear()

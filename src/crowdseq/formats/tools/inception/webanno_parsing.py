@@ -97,7 +97,9 @@ class _Reader:
         if gap < 0:
             raise AnnotationError(f"the sentence begins at {start}, inside the one before it")
         if gap > self.largest_gap:
-            raise AnnotationError(f"the sentence begins {gap:,} characters behind the one before it, mend it")
+            raise AnnotationError(
+                f"the sentence begins {gap:,} characters behind the one before it, correct it"
+            )
         between = "\n" if self.text and gap else ""
         sentence = "\n".join(map(unescaped_text, self.sentence))
         self.text += [between + " " * (gap - len(between)), sentence]
@@ -213,7 +215,7 @@ def _stacked(cell: str) -> list[str]:
     parts = [""]
     units = _UNITS.findall(cell)
     if "".join(units) != cell:
-        raise AnnotationError(f"the cell {cell[:40]!a} ends in a backslash, mend it")
+        raise AnnotationError(f"the cell {cell[:40]!a} ends in a backslash, correct it")
     for unit in units:
         if unit == "|":
             parts.append("")
@@ -225,7 +227,7 @@ def _stacked(cell: str) -> list[str]:
 def _value(part: str) -> Value:
     found = _VALUE.fullmatch(part)
     if found is None:
-        raise AnnotationError(f"the value {part[:40]!a} holds a bracket without a backslash, mend it")
+        raise AnnotationError(f"the value {part[:40]!a} holds a bracket without a backslash, correct it")
     written, number = found.groups()
     return Value(None if written == NO_VALUE else _unescaped(written, _IN_VALUES), number)
 

@@ -143,7 +143,7 @@ def carry(stream: Stream, source: Source, collector: Collector, _: bool) -> Iter
         try:
             record = loads(line)
         except JsonFault as fault:
-            raise FormatError(Problem(f"not JSON ({fault}), mend the line", source.name, number)) from None
+            raise FormatError(Problem(f"not JSON ({fault}), correct the line", source.name, number)) from None
         tokens = record.get("tokens") if isinstance(record, dict) else None
         if not isinstance(tokens, list) or not all(isinstance(token, str) for token in tokens):
             raise FormatError(Problem('no "tokens", a list of texts is needed', source.name, number))

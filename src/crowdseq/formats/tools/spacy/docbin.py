@@ -166,7 +166,7 @@ class _Reader:
         groups = {name: None for document in found for name in document.groups}
         if asked is not None and asked not in groups:
             what = f"there is no group of spans '{asked}', but {', '.join(groups) or 'none at all'}"
-            advice = Advice("mend {layer}, or leave it out to read doc.ents", layer="")
+            advice = Advice("correct {layer}, or leave it out to read doc.ents", layer="")
             raise FormatError(Problem(f"{what}:", self.name, advice=advice))
         if asked is not None:
             return asked
