@@ -142,3 +142,21 @@ def test_without_locks_a_note_that_cannot_be_written_stops_nobody_later(
             pass
     with FolderLock(tmp_path / "run"):
         pass
+
+
+def test_a_link_in_the_place_of_the_lock_is_refused(tmp_path: Path) -> None:
+    (tmp_path / ".run.lock").symlink_to(tmp_path / "nowhere")
+    with pytest.raises(CrowdseqError, match=r"\.run\.lock cannot be written"), FolderLock(tmp_path / "run"):
+        pass
+
+
+@pytest.mark.usefixtures("no_locks")
+def test_without_locks_a_take_over_under_way_is_not_disturbed(tmp_path: Path) -> None:
+    note(tmp_path / ".run.lock", dead_process(), host_name())
+    (tmp_path / ".run.lock.stale").touch()
+    with (
+        pytest.raises(OutputBusyError, match=r"taken over .*\.run\.lock\.stale if"),
+        FolderLock(tmp_path / "run"),
+    ):
+        pass
+    assert (tmp_path / ".run.lock").exists()

@@ -12,7 +12,7 @@ from types import TracebackType
 
 from crowdseq.errors import Advice, OutputBusyError
 from crowdseq.storage.atomic import cannot_write
-from crowdseq.storage.private import OLD, host_name, is_running, private_path
+from crowdseq.storage.private import host_name, is_running
 
 _NO_LOCKS = frozenset({errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EINVAL})
 _LONGEST_NOTE = 4096
@@ -102,7 +102,8 @@ class FolderLock:
             with suppress(FileExistsError):
                 return os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666), True
             with suppress(FileNotFoundError):  # removed by its holder meanwhile
-                return os.open(self.path, os.O_RDWR), False
+                # A link to nothing is there and yet cannot be opened: it must not keep us here for ever.
+                return os.open(self.path, os.O_RDWR | os.O_NOFOLLOW), False
 
     def _is_ours(self, number: int, is_new: bool) -> bool:
         has_locks = self._take(number)
@@ -110,10 +111,9 @@ class FolderLock:
             return False
         if not has_locks and is_new:
             return True
-        last = Writer.of_note(os.pread(number, _LONGEST_NOTE, 0))
-        self._check_last(last, has_locks)
+        self._check_last(Writer.of_note(os.pread(number, _LONGEST_NOTE, 0)), has_locks)
         if not has_locks:
-            self._set_aside(number)
+            self._remove_stale(number)
         return has_locks
 
     def _sign(self, number: int) -> None:
@@ -126,15 +126,23 @@ class FolderLock:
                 self.path.unlink()
             raise
 
-    def _set_aside(self, number: int) -> None:
+    def _remove_stale(self, number: int) -> None:
         """Remove the file of a dead writer, so that the next one is made by one process only."""
-        aside = private_path(self.path, OLD)
-        with suppress(FileNotFoundError):  # another process was faster
-            self.path.rename(aside)
-            if _is_file(number, aside):
-                aside.unlink()
-            else:  # another process was faster and holds the lock by now: that was its file
-                aside.rename(self.path)
+        # One process at a time, and only if the name is still that of the stale file: it may be that of
+        # the next holder by now.
+        guard = self.path.with_name(f"{self.path.name}.stale")
+        try:
+            os.close(os.open(guard, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
+        except FileExistsError:
+            raise OutputBusyError(
+                f"{self.target} is being taken over by another process",
+                Advice("wait for it, or remove {0} if nobody writes there", guard),
+            ) from None
+        try:
+            if _is_file(number, self.path):
+                self.path.unlink()
+        finally:
+            guard.unlink()
 
     def _take(self, number: int) -> bool:
         """Ask the kernel; False where the file system knows no locks and only the note can tell."""
