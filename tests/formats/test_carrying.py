@@ -140,6 +140,12 @@ def test_a_sentence_that_several_labelled_is_tagged_once() -> None:
     assert one.tokens == ("Ada",)
 
 
+def test_two_texts_of_one_id_are_told_instead_of_dropping_one() -> None:
+    text = '{"id": 1, "text": "Ada met Bo", "label": []}\n{"id": 1, "text": "They spoke", "label": []}\n'
+    with pytest.raises(FormatError, match="the id was used before for another text"):
+        list(carry("doccano", text, "gold"))
+
+
 def test_a_format_that_is_only_written_cannot_be_tagged() -> None:
     with pytest.raises(SettingsError, match="a file cannot be read as conll-folder"):
         list(carry("conll-folder", "Ada\n", "a"))

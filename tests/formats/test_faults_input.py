@@ -181,7 +181,7 @@ def test_fault_12_two_votes_of_one_annotator_are_refused_with_both_places(faults
     (found,) = faults("f.jsonl", line + line)
     assert found == (
         "f.jsonl:2: s1: annotator w1 labelled this sentence before (f.jsonl:1), "
-        "remove one or say which to keep: duplicates='first|newest'"
+        "remove one or say which to keep: duplicates='first' (or newest)"
     )
 
 

@@ -161,7 +161,7 @@ class CorpusBuilder:
             where = "" if is_first else "the sentence stands first in "
             raise AnnotationError(
                 f"{who} labelled this sentence before{_at(self._places[number], where)}",
-                Advice("remove one or say which to keep: {duplicates}", duplicates="first|newest"),
+                Advice("remove one or say which to keep: {duplicates} (or newest)", duplicates="first"),
             )
         self.repeated_rows += len(repeated)
         for voter, tags in rows:

@@ -55,13 +55,16 @@ def _other_format(sample: Sample) -> Format:
 
 def _as_lines(records: Iterator[ReadRecord], file: str) -> Iterator[Carried]:
     """Every sentence once, though several annotators may have a record of it."""
-    seen: set[str] = set()
+    seen: dict[str, tuple[str, ...]] = {}
     for record, line, _ in records:
         if not all(isinstance(token, str) for token in record.tokens):
             raise FormatError(Problem("tokens must be texts", file, line, record.id or ""))
-        if record.id is None or record.id not in seen:
-            seen.update([record.id] if record.id is not None else [])
-            yield Carried(tuple(record.tokens), record.doc, _into_line(record))
+        tokens = tuple(record.tokens)
+        if record.id is not None and seen.setdefault(record.id, tokens) != tokens:
+            what = "the id was used before for another text, give each text an id of its own"
+            raise FormatError(Problem(what, file, line, record.id))
+        if record.id is None or seen[record.id] is tokens:
+            yield Carried(tokens, record.doc, _into_line(record))
 
 
 def _into_line(record: Record) -> Back:

@@ -143,8 +143,8 @@ def recognise_to_carry(sample: Sample) -> Format | None:
     return best
 
 
-def format_for_writing(name: str, path: str, setting: str = "target") -> Format:
-    """The format asked for, or the one that the name of the file tells. setting: the caller's word for it."""
+def format_for_writing(name: str, path: str) -> Format:
+    """The format asked for, or the one that the name of the file tells."""
     if name:
         return find_format(name)
     if path == "-":
@@ -156,5 +156,5 @@ def format_for_writing(name: str, path: str, setting: str = "target") -> Format:
         if any(plain.endswith(f".{end}") for end in form.extensions):
             return form
     known = ", ".join(able for able, form in FORMATS.items() if form.write or form.write_folder)
-    advice = Advice(f"say it with {{{setting}}} ({{0}})", known, **{setting: ""})
+    advice = Advice("say it with {target} ({0})", known, target="").or_in_python("say it with format= ({0})")
     raise SettingsError(f"the name {path} does not tell a format", advice)

@@ -33,7 +33,7 @@ def write(
     name = os.fspath(path)
     if os.path.isdir(name) and name != STANDARD_OUTPUT:
         name = os.path.join(name, "")
-    form = format_for_writing(format or "", name, setting="format")
+    form = format_for_writing(format or "", name)
     options = _options(form, excel_safe)
     if form.write_folder is not None:
         return tuple(_write_folder(partial(form.write_folder, corpus), _folder(name, form), force))
@@ -57,7 +57,7 @@ def write_consensus(
     with_names: False leaves out of consensus JSONL who agreed, for a file that lies beside all votes.
     """
     name = os.fspath(path)
-    form = format_for_writing(format or "", name, setting="format")
+    form = format_for_writing(format or "", name)
     if form.name == "jsonl":
         form = find_format("consensus")
     options = _options(form, excel_safe)

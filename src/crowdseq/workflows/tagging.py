@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import TextIOWrapper
 from itertools import islice
 from pathlib import Path
@@ -96,7 +96,8 @@ def tag_file(
     settings: how the input is read, its format recognised if they do not name it. confidence: add the
     probability of each tag.
     """
-    reading = settings or ReadSettings()
+    # The text is all that counts here: a document without spans is no question.
+    reading = replace(settings or ReadSettings(), empty_means="labelled")
     source = Source(path, Path(path).name, None if path == STANDARD_INPUT else Path(path))
     with_tabs = any(" " in tag for tag in tagger.scheme.tags)
     with open_source(source, reading.limits) as stream, Collector(reading) as collector:

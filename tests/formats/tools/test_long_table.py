@@ -60,7 +60,7 @@ def test_a_token_without_a_row_is_not_labelled(put: Put) -> None:
         (
             "s:0,a,O\ns:0,a,O\n",
             "t.csv:3: s: annotator a labels token 0 twice, remove one row or say which to keep: "
-            "duplicates='first|newest'",
+            "duplicates='first' (or newest)",
         ),
         (
             "s:999999999,a,O\n",

@@ -105,7 +105,9 @@ class RowCollector:
             if self._duplicates == "error":
                 raise AnnotationError(
                     f"annotator {row.annotator} labels token {row.token_number} twice",
-                    Advice("remove one row or say which to keep: {duplicates}", duplicates="first|newest"),
+                    Advice(
+                        "remove one row or say which to keep: {duplicates} (or newest)", duplicates="first"
+                    ),
                 )
             what = f"rows label a token twice, the {self._duplicates} was kept"
             self._collector.warn("repeated-rows", what, Problem("", self._name, row.line, row.sentence))
