@@ -1,7 +1,7 @@
-"""From raw tokens to label scores: a word's looks are worked out once and then looked up."""
+"""From raw tokens to label scores, looks of words worked out once; and the features behind a chosen tag."""
 
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import chain, repeat
@@ -25,6 +25,7 @@ from crowdseq.numerics.features.ascii_words import (
     hash_names,
 )
 from crowdseq.numerics.features.piece_rows import PieceRows, ValueWeights, pair_columns, score_values
+from crowdseq.tagging.features import COLUMN, PAIRS, WORDS
 from crowdseq.tagging.inventory import word_pieces
 from crowdseq.tagging.streams import PAIR_BREAK
 
@@ -193,3 +194,77 @@ def _halves(pairs: Sequence[str]) -> list[str]:
         return halves
     # A word has the break inside: the first one counts.
     return [half for pair in pairs for half in pair.partition(PAIR_BREAK)[::2]]
+
+
+@dataclass(frozen=True)
+class Reason:
+    """A feature, and what it adds to the score of a tag and of its strongest rival."""
+
+    feature: str
+    weight: float
+    rival_weight: float = 0.0
+
+    @property
+    def gain(self) -> float:
+        """How far it favours the tag over the rival."""
+        return self.weight - self.rival_weight
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Why a token got its tag: the tag, its probability, the next most probable tag, and the reasons."""
+
+    tag: str
+    probability: float
+    rival: str
+    reasons: tuple[Reason, ...]
+
+
+def feature_name(stream: str, piece: str, offset: int) -> str:
+    """A feature as people read it: suffix=ing, word=Mr. [-1], word pair=Bill Clinton, pos=NNP [+1]."""
+    if stream.startswith(PAIRS):
+        shown = f"{stream.removeprefix(PAIRS)} pair=" + piece.replace("\x1f", " ")
+    elif stream == WORDS:
+        shown = piece
+    else:
+        shown = f"{stream.removeprefix(COLUMN)}={piece}"
+    return f"{shown} [{offset:+d}]" if offset else shown
+
+
+def strongest(streams: Sequence[StreamWeights], labels: Sequence[int], count: int) -> list[Reason]:
+    """The `count` features with the highest weights for any of some labels, each feature once."""
+    best: dict[str, Reason] = {}
+    for reason in (found for label in labels for found in _strongest(streams, label, count)):
+        if reason.feature not in best or reason.weight > best[reason.feature].weight:
+            best[reason.feature] = reason
+    return sorted(best.values(), key=lambda reason: -reason.weight)[:count]
+
+
+def _strongest(streams: Sequence[StreamWeights], label: int, count: int) -> Iterator[Reason]:
+    for stream in streams:
+        pairs = np.flatnonzero(stream.pair_labels == label)
+        top = pairs[np.argsort(-stream.pair_weights[pairs], kind="stable")[:count]]
+        places = np.searchsorted(stream.pair_bounds, top, side="right") - 1
+        for pair, place in zip(top.tolist(), places.tolist(), strict=True):
+            piece, offset = divmod(place, len(stream.offsets))
+            name = feature_name(stream.name, stream.pieces[piece], stream.offsets[offset])
+            yield Reason(name, float(stream.pair_weights[pair]))
+
+
+def reasons(
+    stream: StreamWeights, pieces: Sequence[Sequence[str]], label: int, rival: int
+) -> Iterator[Reason]:
+    """What one token sees of a stream; pieces: those seen from each of the stream's offsets."""
+    for place, (offset, shown) in enumerate(zip(stream.offsets, pieces, strict=True)):
+        for piece in shown:
+            number = stream.index.get(piece)
+            if number is None:
+                continue
+            at = number * len(stream.offsets) + place
+            own = slice(stream.pair_bounds[at], stream.pair_bounds[at + 1])
+            weights = dict(
+                zip(stream.pair_labels[own].tolist(), stream.pair_weights[own].tolist(), strict=True)
+            )
+            if label in weights or rival in weights:
+                name = feature_name(stream.name, piece, offset)
+                yield Reason(name, weights.get(label, 0.0), weights.get(rival, 0.0))

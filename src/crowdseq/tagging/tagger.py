@@ -17,10 +17,9 @@ from crowdseq.numerics.chains.chain import Lattice, best_paths, k_best_paths, lo
 from crowdseq.numerics.compiling import own_labels
 from crowdseq.numerics.features.grouped import PairWindow, Window, add_pairs, add_windows
 from crowdseq.tagging.chunks import Chain, summed
-from crowdseq.tagging.explanation import Explanation, Reason, reasons, strongest
 from crowdseq.tagging.features import EDGE, PAIRS, TEMPLATES, WORDS, FeatureSettings
 from crowdseq.tagging.inventory import word_pieces
-from crowdseq.tagging.scoring import StreamWeights
+from crowdseq.tagging.scoring import Explanation, Reason, StreamWeights, reasons, strongest
 from crowdseq.tagging.sequence_tagger import Context
 from crowdseq.tagging.streams import PAIR_BREAK, Passage, further_streams, pair_codes
 from crowdseq.tagging.word_rows import WordRows

@@ -77,7 +77,7 @@ def open_tagger(folder: str | Path) -> Tagger:
     if (path / "tagger").is_dir():
         return load_tagger(path / "tagger")
     if (path / SETTINGS).exists() and not (path / "model.json").exists():
-        advice = Advice("learn it without --no-tagger").or_in_python("learn it with tagger=True")
+        advice = Advice("learn again and let it train one")
         raise FormatError(Problem("this run has no tagger", str(path), advice=advice))
     return load_tagger(path)
 
