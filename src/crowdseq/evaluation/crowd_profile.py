@@ -1,0 +1,77 @@
+"""CrowdProfile: what kind of crowd this is, told from the votes alone, before anything is learned."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from crowdseq.arrays import BoolArray, FloatArray, IntArray
+from crowdseq.core.corpus import Corpus
+from crowdseq.core.ragged import gather_ranges
+from crowdseq.evaluation.coefficients import divide
+
+SILENCES = ("auto", "labelled", "abstains")
+
+# Annotators read the text: half of them and more find at least this share of what others mark. Sources that
+# look for some things only, as labelling functions do, find less.
+_LEAST_RECALL = 0.1
+
+
+@dataclass(frozen=True, eq=False)
+class CrowdProfile:
+    """What the votes tell of a crowd of K annotators.
+
+    recalls (K,): of the tokens that somebody else marked and the annotator labelled too, the share that they
+    marked, NaN where there are none. pooled_recall: the same over all of them together. alone (K,): whether
+    they share no token with anybody. n_marks: votes that put a token inside something.
+    """
+
+    recalls: FloatArray
+    pooled_recall: float
+    alone: BoolArray
+    n_marks: int
+
+    @classmethod
+    def of(cls, corpus: Corpus) -> "CrowdProfile":
+        size, outside = len(corpus.annotators), corpus.scheme.outside
+        votes = corpus.annotations.votes()
+        voters = np.bincount(votes.tokens, minlength=corpus.n_tokens)
+        shared = np.bincount(votes.annotators[voters[votes.tokens] > 1], minlength=size)
+        seen = np.bincount(votes.annotators, minlength=size)
+        marked = votes.labels != outside
+        marks = np.bincount(votes.tokens[marked], minlength=corpus.n_tokens)
+        by_others = marks[votes.tokens] - marked > 0
+        asked = np.bincount(votes.annotators[by_others], minlength=size)
+        found = np.bincount(votes.annotators[by_others & marked], minlength=size)
+        pooled = found.sum() / asked.sum() if asked.sum() else np.nan
+        alone = (shared == 0) & (seen > 0)
+        return cls(divide(found, asked), float(pooled), alone, int(marked.sum()))
+
+    @property
+    def looks_for_some(self) -> bool:
+        """Whether the annotators are sources that leave most of what there is to others."""
+        known = self.recalls[np.isfinite(self.recalls)]
+        return len(known) > 0 and float(np.median(known)) < _LEAST_RECALL
+
+    def silence(self, wanted: str, has_outside: bool = True) -> str:
+        """What it means to leave a token outside: `labelled`, a vote for O, or `abstains`, no vote."""
+        if not has_outside:
+            return "labelled"
+        if wanted != "auto":
+            return wanted
+        return "abstains" if self.looks_for_some else "labelled"
+
+
+def without_silence(corpus: Corpus) -> Corpus:
+    """The corpus without votes for O on tokens that somebody marked: who left them out did not speak."""
+    crowd, outside = corpus.annotations, corpus.scheme.outside
+    tokens = tokens_of_cells(corpus)
+    marked = np.zeros(corpus.n_tokens, np.bool_)
+    marked[tokens[(crowd.tags >= 0) & (crowd.tags != outside)]] = True
+    tags = np.where((crowd.tags == outside) & marked[tokens], -1, crowd.tags).astype(crowd.tags.dtype)
+    return replace(corpus, annotations=replace(crowd, tags=tags))
+
+
+def tokens_of_cells(corpus: Corpus) -> IntArray:
+    """The token of each cell of the annotations' `tags`."""
+    crowd = corpus.annotations
+    return gather_ranges(corpus.offsets[crowd.row_sentences], crowd.lengths[crowd.row_sentences])
