@@ -44,7 +44,8 @@ class CrowdProfile:
         found = np.bincount(votes.annotators[by_others & marked], minlength=size)
         pooled = found.sum() / asked.sum() if asked.sum() else np.nan
         alone = (shared == 0) & (seen > 0)
-        return cls(divide(found, asked), float(pooled), alone, int(marked.sum()))
+        recalls = divide(found.astype(np.float64), asked.astype(np.float64))
+        return cls(recalls, float(pooled), alone, int(marked.sum()))
 
     @property
     def looks_for_some(self) -> bool:
