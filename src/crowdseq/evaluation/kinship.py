@@ -20,12 +20,15 @@ from crowdseq.evaluation.pair_counts import CrowdSpans
 LEAST_ANNOTATORS = 4
 LEAST_SHARED = 30.0  # spans of either, on average, where both labelled
 _LEAST_AGREEMENT = 0.5  # who agrees less copies nobody
-_LEAST_LINK = 0.15  # of two witnesses: with less in common they foretell nothing
+_LEAST_LINK = 0.2  # of witnesses, with the pair and each other: who has less in common foretells nothing
 _MOST_WITNESSES = 24
 _LEAST_EXCESS = 0.5  # the share, surely there, of the agreement that independence would leave open
 _FEW_SHARED, _LEAST_EXCESS_OF_FEW = 60.0, 0.75  # honest pairs come near the half where spans are few
 _STEP = 0.05  # pairs that lie so near to the most certain one are taken with it
+_LEAST_EXCESS_OF_RELATIVES = 0.25  # of two who are kin to a third
 _CERTAINTY = 2.0  # standard errors
+_CLUSTERING = 2.0  # errors come in documents: so much wider is the spread than that of single spans
+_TOKENS_PER_SPAN = 4.0  # plain tags: so many tokens tell as much as one span
 _LENT_SPANS = 1.0  # of the crowd's mean agreement, lent to every pair
 _PAIRS_AT_A_TIME = 512
 
@@ -106,7 +109,7 @@ class Agreements:
     @property
     def errors(self) -> FloatArray:
         """(K, K) standard errors."""
-        spread = np.maximum(self.values * (1.0 - self.values), 0.0)
+        spread = _CLUSTERING * np.maximum(self.values * (1.0 - self.values), 0.0)
         result: FloatArray = np.sqrt(spread / np.maximum(self.shared, 1.0))
         return result
 
@@ -141,7 +144,7 @@ def _span_agreement(corpus: Corpus) -> tuple[FloatArray, FloatArray]:
 
 
 def _tag_agreement(corpus: Corpus) -> tuple[FloatArray, FloatArray]:
-    """Cohen's kappa, and the tokens that both labelled less those on which chance alone agrees."""
+    """Cohen's kappa, and the worth in spans of the tokens of both, less those on which chance agrees."""
     votes, size = corpus.annotations.votes(), len(corpus.annotators)
     shape = (corpus.n_tokens, size)
     labelled = sparse.csr_matrix((np.ones(len(votes.tokens)), (votes.tokens, votes.annotators)), shape)
@@ -154,7 +157,8 @@ def _tag_agreement(corpus: Corpus) -> tuple[FloatArray, FloatArray]:
         agreed += (given.T @ given).toarray()
         one = (given.T @ labelled).toarray()
         chance += one * one.T
-    return cohen(agreed, shared, chance), shared - np.nan_to_num(divide(chance, shared))
+    telling = shared - np.nan_to_num(divide(chance, shared))
+    return cohen(agreed, shared, chance), telling / _TOKENS_PER_SPAN
 
 
 class _Excess(NamedTuple):
@@ -178,6 +182,7 @@ def _excess(agreements: Agreements, is_kin: BoolArray, first: IntArray, second: 
     most = np.minimum(expected + _CERTAINTY * error, 0.999)
     sure = np.where(np.isnan(expected), -np.inf, (values - _CERTAINTY * errors - most) / (1.0 - most))
     least = np.where(shared < _FEW_SHARED, _LEAST_EXCESS_OF_FEW, _LEAST_EXCESS)
+    least[(is_kin[first] & is_kin[second]).any(axis=1)] = _LEAST_EXCESS_OF_RELATIVES
     return _Excess(expected, sure, sure >= least)
 
 
@@ -199,7 +204,9 @@ def _foretold(
         + ratios[witnesses[:, :, None], witnesses[:, None, :]]
     )
     foretold = left[:, :, None] * right[:, None, :] / np.maximum(link, _LEAST_LINK)
-    weights = np.where(able, 1.0 / (noise + 1e-4), 0.0).reshape(len(first), -1)
+    # Poor witnesses meet on what is easy, and so foretell too little: the better ones weigh more.
+    worth = left[:, :, None] * right[:, None, :] * link
+    weights = np.where(able, worth / (noise + 1e-4), 0.0).reshape(len(first), -1)
     expected = _weighted_medians(foretold.reshape(len(first), -1), weights)
     n_able = np.count_nonzero(able.any(axis=2), axis=1)
     mean_noise = divide(np.where(able, noise, 0.0).sum(axis=(1, 2)), able.sum(axis=(1, 2)))
@@ -216,6 +223,7 @@ def _witnesses(
     least = np.minimum(shared[first], shared[second])
     able = (least >= LEAST_SHARED) & ~is_kin[first] & ~is_kin[second]
     able &= np.maximum(upper[first], upper[second]) < values[first, second][:, None]
+    able &= np.minimum(values[first], values[second]) >= _LEAST_LINK
     # Those with as many spans are told apart by their agreement, so that no order of names matters.
     order = np.lexsort((values[first] + values[second], np.where(able, least, -1.0)), axis=1)
     best = order[:, ::-1][:, :_MOST_WITNESSES]
