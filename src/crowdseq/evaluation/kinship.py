@@ -22,9 +22,10 @@ LEAST_SHARED = 30.0  # spans of either, on average, where both labelled
 _LEAST_AGREEMENT = 0.5  # who agrees less copies nobody
 _LEAST_LINK = 0.2  # of witnesses, with the pair and each other: who has less in common foretells nothing
 _MOST_WITNESSES = 24
+_QUANTILE = 0.75
 _LEAST_EXCESS = 0.5  # the share, surely there, of the agreement that independence would leave open
 _FEW_SHARED, _LEAST_EXCESS_OF_FEW = 60.0, 0.75  # honest pairs come near the half where spans are few
-_STEP = 0.05  # pairs that lie so near to the most certain one are taken with it
+_STEP = 0.1  # pairs with a member of the most certain one that lie so near to it are taken with it
 _LEAST_EXCESS_OF_RELATIVES = 0.25  # of two who are kin to a third
 _CERTAINTY = 2.0  # standard errors
 _CLUSTERING = 2.0  # errors come in documents: so much wider is the spread than that of single spans
@@ -63,7 +64,9 @@ def find_kin(corpus: Corpus) -> tuple[Kin, ...]:
         sure = np.where(excess.is_enough, excess.sure, -np.inf)
         if sure.max() == -np.inf:
             break
-        taken = sure >= sure.max() - _STEP
+        best = sure == sure.max()
+        members = np.concatenate([first[best], second[best]])
+        taken = (sure >= sure.max() - _STEP) & (np.isin(first, members) | np.isin(second, members))
         found += _kin(agreements, first[taken], second[taken], excess.expected[taken])
         is_kin[first[taken], second[taken]] = is_kin[second[taken], first[taken]] = True
         first, second = first[~taken], second[~taken]
@@ -179,8 +182,10 @@ def _excess(agreements: Agreements, is_kin: BoolArray, first: IntArray, second: 
     values, errors, shared = (
         table[first, second] for table in (agreements.values, agreements.errors, agreements.shared)
     )
-    most = np.minimum(expected + _CERTAINTY * error, 0.999)
-    sure = np.where(np.isnan(expected), -np.inf, (values - _CERTAINTY * errors - most) / (1.0 - most))
+    most = np.minimum(expected + error, 0.999)
+    excess = (values - most) / (1.0 - most)
+    spread = np.hypot(errors, (1.0 - excess) * error) / (1.0 - most)
+    sure = np.where(np.isnan(expected), -np.inf, excess - _CERTAINTY * spread)
     least = np.where(shared < _FEW_SHARED, _LEAST_EXCESS_OF_FEW, _LEAST_EXCESS)
     least[(is_kin[first] & is_kin[second]).any(axis=1)] = _LEAST_EXCESS_OF_RELATIVES
     return _Excess(expected, sure, sure >= least)
@@ -205,9 +210,9 @@ def _foretold(
     )
     foretold = left[:, :, None] * right[:, None, :] / np.maximum(link, _LEAST_LINK)
     # Poor witnesses meet on what is easy, and so foretell too little: the better ones weigh more.
-    worth = left[:, :, None] * right[:, None, :] * link
+    worth = left[:, :, None] * right[:, None, :]
     weights = np.where(able, worth / (noise + 1e-4), 0.0).reshape(len(first), -1)
-    expected = _weighted_medians(foretold.reshape(len(first), -1), weights)
+    expected = _upper_quartiles(foretold.reshape(len(first), -1), weights)
     n_able = np.count_nonzero(able.any(axis=2), axis=1)
     mean_noise = divide(np.where(able, noise, 0.0).sum(axis=(1, 2)), able.sum(axis=(1, 2)))
     # Combinations share their witnesses: there are half as many independent ones as witnesses.
@@ -230,14 +235,16 @@ def _witnesses(
     return best, np.take_along_axis(able, best, axis=1)
 
 
-def _weighted_medians(values: FloatArray, weights: FloatArray) -> FloatArray:
-    """(P,) of each row (P, C); NaN where no weight is more than nought."""
+def _upper_quartiles(values: FloatArray, weights: FloatArray) -> FloatArray:
+    """(P,) of each row (P, C) of values with weights; NaN where nothing has any weight.
+
+    Two witnesses who are kin themselves foretell too little, and nobody may know it yet: hence not the median.
+    """
     order = np.lexsort((weights, values), axis=1)
     sums = np.cumsum(np.take_along_axis(weights, order, axis=1), axis=1)
-    index = np.argmax(sums >= sums[:, -1:] / 2.0, axis=1)
-    # A row whose first values weigh nothing never stops at them: half of more than nought is more than nought.
-    medians = np.take_along_axis(np.take_along_axis(values, order, axis=1), index[:, None], axis=1)[:, 0]
-    result: FloatArray = np.where(sums[:, -1] > 0, medians, np.nan)
+    index = np.argmax(sums >= _QUANTILE * sums[:, -1:], axis=1)
+    chosen = np.take_along_axis(order, index[:, None], axis=1)
+    result: FloatArray = np.where(sums[:, -1] > 0, np.take_along_axis(values, chosen, axis=1)[:, 0], np.nan)
     return result
 
 
