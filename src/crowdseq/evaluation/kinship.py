@@ -182,7 +182,7 @@ def _excess(agreements: Agreements, is_kin: BoolArray, first: IntArray, second: 
     values, errors, shared = (
         table[first, second] for table in (agreements.values, agreements.errors, agreements.shared)
     )
-    most = np.minimum(expected + error, 0.999)
+    most = np.minimum(expected, 0.999)
     excess = (values - most) / (1.0 - most)
     spread = np.hypot(errors, (1.0 - excess) * error) / (1.0 - most)
     sure = np.where(np.isnan(expected), -np.inf, excess - _CERTAINTY * spread)
@@ -214,7 +214,7 @@ def _foretold(
     weights = np.where(able, worth / (noise + 1e-4), 0.0).reshape(len(first), -1)
     expected = _upper_quartiles(foretold.reshape(len(first), -1), weights)
     n_able = np.count_nonzero(able.any(axis=2), axis=1)
-    mean_noise = divide(np.where(able, noise, 0.0).sum(axis=(1, 2)), able.sum(axis=(1, 2)))
+    mean_noise = divide((weights * noise.reshape(len(first), -1)).sum(axis=1), weights.sum(axis=1))
     # Combinations share their witnesses: there are half as many independent ones as witnesses.
     return expected, expected * np.sqrt(mean_noise / np.maximum(n_able / 2.0, 1.0))
 
