@@ -1,7 +1,7 @@
 """Kinship: annotators who agree far more than their independent skill explains, told without any consensus.
 
-People who label on their own agree as often as both are right: the agreement of k and l is about s_k · s_l, so
-that a_ki · a_lj / a_ij foretells a_kl from any two others i and j (Spearman's tetrads). Those who copy each
+People who label on their own agree as often as both are right: the agreement of k and l is about s_k · s_l,
+so that a_ki · a_lj / a_ij foretells a_kl from any two others i and j (Spearman's tetrads). Those who copy each
 other, or a third, agree more than that. Nobody can tell of fewer than four, nor where all but one are kin.
 """
 
@@ -25,9 +25,9 @@ _MOST_WITNESSES = 24
 _QUANTILE = 0.75
 _LEAST_EXCESS = 0.5  # the share, surely there, of the agreement that independence would leave open
 _FEW_SHARED, _LEAST_EXCESS_OF_FEW = 60.0, 0.75  # honest pairs come near the half where spans are few
-_STEP = 0.1  # pairs with a member of the most certain one that lie so near to it are taken with it
+_STEP = 0.05  # pairs that lie so near to the most certain one are taken with it
 _LEAST_EXCESS_OF_RELATIVES = 0.25  # of two who are kin to a third
-_CERTAINTY = 2.0  # standard errors
+_CERTAINTY = 1.5  # standard errors
 _CLUSTERING = 2.0  # errors come in documents: so much wider is the spread than that of single spans
 _TOKENS_PER_SPAN = 4.0  # plain tags: so many tokens tell as much as one span
 _LENT_SPANS = 1.0  # of the crowd's mean agreement, lent to every pair
@@ -64,9 +64,7 @@ def find_kin(corpus: Corpus) -> tuple[Kin, ...]:
         sure = np.where(excess.is_enough, excess.sure, -np.inf)
         if sure.max() == -np.inf:
             break
-        best = sure == sure.max()
-        members = np.concatenate([first[best], second[best]])
-        taken = (sure >= sure.max() - _STEP) & (np.isin(first, members) | np.isin(second, members))
+        taken = sure >= sure.max() - _STEP
         found += _kin(agreements, first[taken], second[taken], excess.expected[taken])
         is_kin[first[taken], second[taken]] = is_kin[second[taken], first[taken]] = True
         first, second = first[~taken], second[~taken]
@@ -131,7 +129,9 @@ def _span_agreement(corpus: Corpus) -> tuple[FloatArray, FloatArray]:
     sentences, table = crowd.row_sentences[rows], spans.table
     places = np.stack([sentences, table.starts - crowd.row_starts[rows], table.ends - crowd.row_starts[rows]])
     kinds, owners = np.unique(np.vstack([places, table.types]), axis=1, return_inverse=True)
-    drawn = sparse.csr_matrix((np.ones(len(rows)), (owners.ravel(), crowd.voters[rows])), (kinds.shape[1], size))
+    drawn = sparse.csr_matrix(
+        (np.ones(len(rows)), (owners.ravel(), crowd.voters[rows])), (kinds.shape[1], size)
+    )
     n_rows = np.diff(crowd.row_offsets)[kinds[0]]
     readers = gather_ranges(crowd.row_offsets[kinds[0]], n_rows)
     asked = np.repeat(np.arange(kinds.shape[1]), n_rows)
@@ -238,7 +238,7 @@ def _witnesses(
 def _upper_quartiles(values: FloatArray, weights: FloatArray) -> FloatArray:
     """(P,) of each row (P, C) of values with weights; NaN where nothing has any weight.
 
-    Two witnesses who are kin themselves foretell too little, and nobody may know it yet: hence not the median.
+    Witnesses who are kin themselves foretell too little, and it may not be known yet: hence not the median.
     """
     order = np.lexsort((weights, values), axis=1)
     sums = np.cumsum(np.take_along_axis(weights, order, axis=1), axis=1)
