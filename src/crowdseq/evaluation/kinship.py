@@ -1,8 +1,8 @@
 """Kinship: annotators who agree far more than their independent skill explains, told without any consensus.
 
 People who label on their own agree as often as both are right: the agreement of k and l is about s_k · s_l,
-so that a_ki · a_lj / a_ij foretells a_kl from any two others i and j (Spearman's tetrads). Those who copy each
-other, or a third, agree more than that. Nobody can tell of fewer than four, nor where all but one are kin.
+so that a_ki · a_lj / a_ij foretells a_kl from any two others i and j (Spearman's tetrads). Those who copy
+each other, or a third, agree more than that. Nobody can tell of fewer than four, nor where all but one are kin.
 """
 
 from dataclasses import dataclass

@@ -50,7 +50,7 @@ class Cast:
 
 
 def draw_cast(data: Path, draw: int) -> Cast:
-    """5 to 12 people, at least two of them independent, up to two families; half the crowds share the work."""
+    """5 to 12 people, at least two independent, up to two families; half of them share the work."""
     random = np.random.default_rng([_SEED, draw])
     text = gold_text(data, *_TEXTS[draw % len(_TEXTS)], 1500)
     size = int(random.integers(300, 1001))
@@ -104,9 +104,9 @@ def page(counts: Counter[tuple[str, bool]], draws: int, commit: str) -> str:
     lines = [
         "# Kinship: who copies whom, told without a consensus",
         "",
-        f"{draws} drawn casts of 5 to 12 people on 300 to 1,000 sentences of CoNLL-2003, NCBI disease, JNLPBA",
-        "and BC2GM: up to two families of two to five, at least two people on their own, in half of the crowds",
-        f"everybody has 60 % of the sentences. Pairs who share at least {ENOUGH:.0f} spans are counted.",
+        f"{draws} drawn casts of 5 to 12 people on 300 to 1,000 sentences of CoNLL-2003, NCBI disease,",
+        "JNLPBA and BC2GM: up to two families of two to five, at least two people on their own, in half of the",
+        f"crowds everybody has 60 % of the sentences. Pairs who share at least {ENOUGH:.0f} spans are counted.",
         "",
         "| pairs | drawn | told to be kin | share |",
         "|---|---:|---:|---:|",
@@ -117,8 +117,8 @@ def page(counts: Counter[tuple[str, bool]], draws: int, commit: str) -> str:
         lines.append(f"| {name} | {drawn:,} | {taken:,} | {taken / max(drawn, 1):.1%} |")
     lines += [
         "",
-        "Who copies an expert and changes some spans errs in what was changed, hardly in what was copied: this",
-        "is another good annotator by all that agreement tells, and little is lost by counting both.",
+        "Who copies an expert and changes some spans errs in what was changed, hardly in what was copied:",
+        "this is another good annotator by all that agreement tells, and little is lost by counting both.",
     ]
     recipe = f"python -m crowdseq_research.zoo.kinship_check DATA --draws {draws} -o results/kinship.md"
     return "\n".join([*lines, "", f"Recipe: `{recipe}`, commit {commit}.", ""])
