@@ -1,8 +1,8 @@
 """Kinship: annotators who agree far more than their independent skill explains, told without any consensus.
 
 People who label on their own agree as often as both are right: the agreement of k and l is about s_k · s_l,
-so that a_ki · a_lj / a_ij foretells a_kl from any two others i and j (Spearman's tetrads). Those who copy
-each other, or a third, agree more than that. Nobody can tell of fewer than four, nor where all but one are kin.
+so that a_ki · a_lj / a_ij foretells a_kl from any two others i and j (Spearman). Those who copy each other,
+or a third, agree more than that. Nobody can tell of fewer than four, nor where all but one are kin.
 """
 
 from dataclasses import dataclass
@@ -86,6 +86,18 @@ def kin_weights(corpus: Corpus, kin: tuple[Kin, ...]) -> FloatArray:
     if len(rows):
         weights[rows] += np.asarray((present @ (ties + ties.T))[where]).ravel()
     return 1.0 / weights
+
+
+def vote_weights(corpus: Corpus, kin: tuple[Kin, ...]) -> FloatArray | None:
+    """(V,) the same for each single vote, in the order of `votes()`; None where all count once."""
+    if not kin:
+        return None
+    crowd = corpus.annotations
+    lengths = crowd.lengths[crowd.row_sentences]
+    cells = np.repeat(kin_weights(corpus, kin), lengths)
+    tokens = gather_ranges(corpus.offsets[crowd.row_sentences], lengths)
+    said = crowd.tags >= 0
+    return cells[said][np.argsort(tokens[said], kind="stable")]
 
 
 @dataclass(frozen=True, eq=False)
