@@ -14,8 +14,8 @@ from scipy import sparse
 from crowdseq.arrays import BoolArray, FloatArray, IntArray
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.ragged import gather_ranges
+from crowdseq.core.spans import find_spans
 from crowdseq.evaluation.coefficients import cohen, divide
-from crowdseq.evaluation.pair_counts import CrowdSpans
 
 LEAST_ANNOTATORS = 4
 LEAST_SHARED = 30.0  # spans of either, on average, where both labelled
@@ -136,9 +136,10 @@ class Agreements:
 def _span_agreement(corpus: Corpus) -> tuple[FloatArray, FloatArray]:
     """F1 of spans, and half the spans of both, over spans whose tokens both labelled."""
     crowd, size = corpus.annotations, len(corpus.annotators)
-    spans = CrowdSpans.of(corpus, lenient=False)
-    rows = np.repeat(np.arange(len(crowd.voters)), np.diff(spans.offsets))
-    sentences, table = crowd.row_sentences[rows], spans.table
+    bounds = np.append(crowd.row_starts, len(crowd.tags))
+    table = find_spans(crowd.tags, bounds, corpus.scheme)
+    rows = np.repeat(np.arange(len(crowd.voters)), np.diff(np.searchsorted(table.starts, bounds)))
+    sentences = crowd.row_sentences[rows]
     places = np.stack([sentences, table.starts - crowd.row_starts[rows], table.ends - crowd.row_starts[rows]])
     kinds, owners = np.unique(np.vstack([places, table.types]), axis=1, return_inverse=True)
     drawn = sparse.csr_matrix(
@@ -147,9 +148,10 @@ def _span_agreement(corpus: Corpus) -> tuple[FloatArray, FloatArray]:
     n_rows = np.diff(crowd.row_offsets)[kinds[0]]
     readers = gather_ranges(crowd.row_offsets[kinds[0]], n_rows)
     asked = np.repeat(np.arange(kinds.shape[1]), n_rows)
-    if spans.gaps is not None:
+    if (crowd.tags < 0).any():
+        gaps = np.concatenate([[0], np.cumsum(crowd.tags < 0)])
         begins, ends = (crowd.row_starts[readers] + kinds[part][asked] for part in (1, 2))
-        whole = spans.gaps[begins] == spans.gaps[ends]
+        whole = gaps[begins] == gaps[ends]
         readers, asked = readers[whole], asked[whole]
     seen = sparse.csr_matrix((np.ones(len(readers)), (asked, crowd.voters[readers])), drawn.shape)
     common = (drawn.T @ drawn).toarray()
