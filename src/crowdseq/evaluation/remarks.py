@@ -1,7 +1,7 @@
 """Remarks: which kind of crowd this is, and what to look at, in plain words."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -56,9 +56,22 @@ class _Seen:
         return float((self.voters > 1).sum() / max((self.voters > 0).sum(), 1))
 
     @property
-    def are_sources(self) -> bool:
-        """Whether they look like labelling functions."""
+    def is_silent(self) -> bool:
+        """Whether most leave what there is to others."""
         return self.corpus.scheme.outside >= 0 and len(self.working) > 1 and self.profile.looks_for_some
+
+    @property
+    def are_sources(self) -> bool:
+        """Whether those who mark anything do so too: then they are no people who read, but functions."""
+        own = replace(self.profile, recalls=self.profile.recalls[self.n_marks > 0])
+        return self.is_silent and own.looks_for_some
+
+    @cached_property
+    def n_marks(self) -> IntArray:
+        """(K,) tokens that each annotator marked."""
+        votes = self.corpus.annotations.votes()
+        marked = votes.labels != self.corpus.scheme.outside
+        return np.bincount(votes.annotators[marked], minlength=len(self.corpus.annotators))
 
     @cached_property
     def spans(self) -> tuple[SpanTable, IntArray]:
@@ -72,7 +85,7 @@ class _Seen:
         """(K,) spans of each annotator."""
         return np.bincount(self.spans[1], minlength=len(self.corpus.annotators))
 
-    def names(self, numbers: Sequence[int] | IntArray) -> list[str]:
+    def names(self, numbers: IntArray) -> list[str]:
         return [self.corpus.annotators[number] for number in numbers]
 
 
@@ -110,25 +123,24 @@ def _before(seen: _Seen, silence: str, kinship: bool) -> Iterator[Remark]:
 
 
 def _silence(seen: _Seen, silence: str) -> Iterator[Remark]:
-    recall = float(np.nanmedian(seen.profile.recalls)) if np.isfinite(seen.profile.recalls).any() else 1.0
+    known = seen.profile.recalls[np.isfinite(seen.profile.recalls)]
+    recall = float(np.median(known)) if len(known) else 1.0
     evidence = {"median_recall": round(recall, 4), "silence": silence}
-    if seen.are_sources and silence != "labelled":
-        what = "labelling functions: silence counts as no vote"
-        reason = f"half of them find less than {recall:.0%} of what others mark" if recall else _NOTHING
-        yield Remark("silence", f"{what} ({reason})", "note", evidence)
-    elif seen.are_sources:
-        yield Remark(
-            "silence",
-            "these look like labelling functions, which find little of what others mark, and their silence "
-            "counts as a vote for O; the setting silence can tell otherwise",
-            "warning",
-            evidence,
-        )
-    elif silence == "abstains":
-        yield Remark("silence", "silence counts as no vote, as was asked for", "note", evidence)
-
-
-_NOTHING = "half of them find nothing of what others mark"
+    least = f"at most {_percent(recall)}" if recall >= 0.001 else "nothing"
+    if not seen.is_silent:
+        if silence == "abstains":
+            yield Remark("silence", "silence counts as no vote, as was asked for", "note", evidence)
+        return
+    who = "labelling functions" if seen.are_sources else "annotators who mark next to nothing"
+    if silence != "labelled":
+        text = f"{who}: silence counts as no vote (half of them find {least} of what others mark)"
+        yield Remark("silence", text, "note", evidence)
+        return
+    text = (
+        f"{who}, it seems (half of them find {least} of what others mark), and their silence counts as a "
+        "vote for O; the setting silence can tell otherwise"
+    )
+    yield Remark("silence", text, "warning", evidence)
 
 
 def _families(seen: _Seen, kinship: bool) -> Iterator[Remark]:
@@ -204,8 +216,7 @@ def _blank(seen: _Seen) -> Iterator[Remark]:
     marked = votes.labels != corpus.scheme.outside
     marks = np.bincount(votes.tokens[marked], minlength=corpus.n_tokens)
     missed = np.bincount(votes.annotators[marks[votes.tokens] - marked > 0], minlength=len(corpus.annotators))
-    own = np.bincount(votes.annotators[marked], minlength=len(corpus.annotators))
-    for number in np.flatnonzero((own == 0) & (missed >= _MANY_MISSED)).tolist():
+    for number in np.flatnonzero((seen.n_marks == 0) & (missed >= _MANY_MISSED)).tolist():
         name = corpus.annotators[number]
         text = f"{name} marked nothing on {missed[number]:,} tokens that others marked"
         yield Remark("blank", text, "warning", {"annotators": [name], "tokens": float(missed[number])})
@@ -251,12 +262,8 @@ def _dropped(seen: _Seen, consensus: Consensus) -> Iterator[Remark]:
         if drawn[number] >= _FEW_SPANS and lost[number] > _MANY_DROPPED * drawn[number] and not is_judged:
             share = f"{lost[number]:,} of {drawn[number]:,} spans"
             text = f"{share} of {report.annotator} are dropped: the consensus has nothing where they are"
-            evidence = {
-                "annotators": [report.annotator],
-                "dropped": float(lost[number]),
-                "spans": float(drawn[number]),
-            }
-            yield Remark("dropped", text, "warning", evidence)
+            numbers = {"dropped": float(lost[number]), "spans": float(drawn[number])}
+            yield Remark("dropped", text, "warning", {"annotators": [report.annotator], **numbers})
 
 
 def _confidence(seen: _Seen) -> Iterator[Remark]:
