@@ -69,7 +69,7 @@ def find_kin(corpus: Corpus) -> tuple[Kin, ...]:
         found += _kin(agreements, first[taken], second[taken], excess.expected[taken])
         is_kin[first[taken], second[taken]] = is_kin[second[taken], first[taken]] = True
         # Who agrees no more than foretold stays so, unless the witnesses were relatives.
-        touched: BoolArray = is_kin.any(axis=0)
+        touched = np.asarray(is_kin.any(axis=0))
         left = ~taken & ((excess.sure > 0.0) | touched[first] | touched[second])
         first, second = first[left], second[left]
     return tuple(sorted(found))
