@@ -4,7 +4,7 @@ from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,8 @@ from crowdseq.arrays import IntArray
 from crowdseq.core.names import NumberedNames, counted
 from crowdseq.core.ragged import Ragged, gather_ranges, offsets_of
 from crowdseq.errors import AnnotationError
+
+GoldTags: TypeAlias = tuple[str | None, ...] | None
 
 
 @dataclass(frozen=True)
@@ -26,6 +28,38 @@ class Sentence:
     extras: Mapping[str, Any] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class LabelledSentence(Sentence):
+    """One sentence with all that was said of it: what `corpus[i]` gives.
+
+    annotations: the tags of everybody who saw it, by name, None for a token without a label. gold: the known
+    true tags, or None.
+
+    >>> import crowdseq
+    >>> record = {"tokens": ["Ada", "slept"], "annotations": {"ann": ["B-PER", "O"], "bob": ["O", None]}}
+    >>> sentence = crowdseq.Corpus.from_records([record])[0]
+    >>> sentence.annotations["ann"]
+    ('B-PER', 'O')
+    >>> sentence.gold is None
+    True
+    """
+
+    annotations: Mapping[str, tuple[str | None, ...]] = field(default_factory=dict)
+    gold: GoldTags = None
+
+    def as_record(self) -> dict[str, Any]:
+        """The sentence as a plain record, in the form of crowd JSONL and of `Corpus.from_records`."""
+        made: dict[str, Any] = {"id": self.id}
+        if self.doc is not None:
+            made["doc"] = self.doc
+        made["tokens"] = list(self.tokens)
+        made["gold"] = None if self.gold is None else list(self.gold)
+        made["annotations"] = {name: list(tags) for name, tags in self.annotations.items()}
+        if self.columns:
+            made["columns"] = {name: list(values) for name, values in self.columns.items()}
+        return made | dict(self.extras)
+
+
 @dataclass(frozen=True, eq=False)
 class Column:
     """One further value for each token, such as a part of speech: a table and (T,) numbers into it.
@@ -37,7 +71,7 @@ class Column:
     ids: IntArray
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Text:
     """N sentences of T tokens in all; a sentence without a document is a document of its own."""
 
@@ -69,8 +103,12 @@ class Text:
     def __len__(self) -> int:
         return len(self.ids)
 
+    def __repr__(self) -> str:
+        return f"<Text: {len(self)} sentences, {self.n_tokens} tokens, {len(self.documents)} documents>"
+
     @property
     def n_tokens(self) -> int:
+        """How many tokens all sentences have together."""
         return len(self.token_ids)
 
     @cached_property
