@@ -27,8 +27,8 @@ class AnnotatorReport:
 
     >>> import crowdseq
     >>> run = crowdseq.learn(crowdseq.demo_corpus(), "majority-vote", tagger=False)
-    >>> [report.annotator for report in run.annotators if report.skill < 0.3]
-    []
+    >>> [report.annotator for report in run.annotators if report.skill < 0.4]
+    ['gus', 'hal']
     """
 
     annotator: str
@@ -92,12 +92,12 @@ class Consensus:
 
     >>> import crowdseq
     >>> consensus = crowdseq.learn(crowdseq.demo_corpus(), "majority-vote", tagger=False).consensus
-    >>> consensus.tags[0][:3]
-    ()
-    >>> consensus.confidence[0][:3]
-    array([])
+    >>> consensus.tags[0][:4]
+    ('O', 'O', 'O', 'B-LOC')
+    >>> consensus.confidence[0][:4].tolist()
+    [1.0, 0.75, 1.0, 0.75]
     >>> consensus.spans[0]
-    ()
+    (SettledSpan(start=3, end=4, label='LOC', confidence=0.75),)
     """
 
     corpus: Corpus

@@ -30,11 +30,11 @@ class Corpus:
     >>> import crowdseq
     >>> corpus = crowdseq.demo_corpus()
     >>> corpus[:20]
-    <Corpus: 20 sentences, 246 tokens, 8 annotators, 9 tags (IOB2)>
-    >>> corpus[0].tokens[:3]
-    ()
+    <Corpus: 20 sentences, 331 tokens, 8 annotators, 9 tags (IOB2)>
+    >>> corpus[0].tokens[:4]
+    ('Bridge', 'over', 'the', 'Aske')
     >>> max(corpus, key=lambda sentence: len(sentence.tokens)).id
-    ''
+    'sport-05-s1'
     """
 
     scheme: LabelScheme

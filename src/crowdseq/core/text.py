@@ -19,7 +19,14 @@ GoldTags: TypeAlias = tuple[str | None, ...] | None
 
 @dataclass(frozen=True)
 class Sentence:
-    """One sentence; `doc` is None when it stands alone, `extras` holds the fields we only carry along."""
+    """One sentence; `doc` is None when it stands alone, `extras` holds the fields we only carry along.
+
+    columns: further values for each token, such as parts of speech, by name.
+
+    >>> import crowdseq
+    >>> crowdseq.demo_corpus().sentences[0].doc
+    'news-01'
+    """
 
     id: str
     doc: str | None

@@ -29,6 +29,13 @@ def write(
     """Write a corpus; the format is told by the name unless given. Gives a line for everything left out.
 
     excel_safe: in CSV, put an apostrophe before cells that a spreadsheet would take for a formula.
+
+    >>> import crowdseq, tempfile
+    >>> path = tempfile.mkdtemp() + "/crowd.jsonl.gz"
+    >>> crowdseq.write(crowdseq.demo_corpus(), path)
+    ()
+    >>> crowdseq.read(path) == crowdseq.demo_corpus()
+    True
     """
     name = os.fspath(path)
     if os.path.isdir(name) and name != STANDARD_OUTPUT:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from crowdseq.errors import Advice, FormatError, Problem
+from crowdseq.errors import Advice, FormatError, Missing, MissingFileError, Problem
 from crowdseq.formats.carrying import sentences_to_tag
 from crowdseq.formats.files.sources import STANDARD_INPUT, Source, open_source
 from crowdseq.formats.findings.collector import Collector
@@ -70,8 +70,10 @@ def open_tagger(folder: str | Path) -> Tagger:
     """The tagger of a run folder, or a tagger folder itself."""
     path = Path(folder)
     if not path.is_dir():
-        what = "is a file, not" if path.exists() else "there is no such folder, give"
-        raise FormatError(Problem(f"{what} the folder of a run or of a saved tagger", str(path)))
+        wanted = "the folder of a run or of a saved tagger"
+        if path.exists():
+            raise FormatError(Problem(f"is a file, not {wanted}", str(path)))
+        raise MissingFileError(Missing(f"there is no such folder, give {wanted}", str(path)))
     if not (path / "model.json").exists():
         check_files(path, TAGGER_FILES)
     if (path / "tagger").is_dir():

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import BinaryIO
 
-from crowdseq.errors import FormatError, Problem
+from crowdseq.errors import FormatError, Missing, MissingFileError, Problem
 from crowdseq.formats.settings import Limits
 
 GZIP_MARK = b"\x1f\x8b"
@@ -213,7 +213,7 @@ def refuse_special(path: Path, name: str) -> None:
     try:
         mode = path.stat().st_mode
     except FileNotFoundError:
-        raise FormatError(Problem("there is no such file", name)) from None
+        raise MissingFileError(Missing("there is no such file", name)) from None
     except (OSError, ValueError) as error:
         raise FormatError(Problem(f"cannot be opened ({error})", name)) from None
     for is_kind, what in _SPECIAL.items():
