@@ -65,7 +65,7 @@ def load_run(folder: str | Path) -> Run:
 def open_run(folder: str | Path) -> OpenedRun:
     """The same, with the settings as they stand in the folder."""
     path = Path(folder)
-    _check_is_run(path)
+    check_is_run(path)
     manifest = check_files(path, (*NEEDED, *TAGGER_FILES))
     # Nothing that is used is read before the manifest: else a run that takes this place in between would
     # open with settings of the old one.
@@ -90,7 +90,7 @@ def open_run(folder: str | Path) -> OpenedRun:
     return OpenedRun(run, settings.content)
 
 
-def _check_is_run(folder: Path) -> None:
+def check_is_run(folder: Path) -> None:
     """Whether this is a run folder at all, and none of a newer version."""
     if not folder.is_dir():
         advice = Advice("give the folder of a finished run")

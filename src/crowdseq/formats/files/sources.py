@@ -197,6 +197,8 @@ def open_source(source: Source, limits: Limits) -> Iterator[Stream]:
         with source.opener() as handle:
             yield Stream(source.name, handle, limits)
     elif source.path is None:
+        if sys.stdin is None or sys.stdin.closed:
+            raise FormatError(Problem("standard input is closed, name a file or send one there", source.name))
         yield Stream(source.name, sys.stdin.buffer, limits)
     else:
         refuse_special(source.path, source.name)
