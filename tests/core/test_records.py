@@ -103,5 +103,12 @@ def test_what_is_no_list_of_records_is_named(records: Any, message: str) -> None
         Corpus.from_records(records)
 
 
+def test_the_lines_of_a_file_are_records() -> None:
+    record = {"tokens": ["a"], "annotations": {"w": ["B-like"]}}
+    assert Corpus.from_records([record]).scheme.kind == "IOB2"
+    marked = Corpus.from_records([{"crowdseq": 1, "crowdseq_scheme": "plain", **record}, record])
+    assert (marked.scheme.kind, marked[0].extras) == ("plain", {})
+
+
 def test_nothing_makes_an_empty_corpus() -> None:
     assert len(Corpus.from_records([])) == 0

@@ -10,8 +10,9 @@ from crowdseq.core.labels import LabelScheme
 from crowdseq.core.text import LabelledSentence
 from crowdseq.errors import AnnotationError, FormatError, InputError, Problem, SettingsError
 
-# "crowdseq" is the version that the first line of a file carries.
-_OWN_KEYS = frozenset({"id", "doc", "tokens", "gold", "annotations", "columns", "crowdseq"})
+# What the first line of a file may say of all: the version of its form, and the kind of its tags.
+_VERSION, _SCHEME = "crowdseq", "crowdseq_scheme"
+_OWN_KEYS = frozenset({"id", "doc", "tokens", "gold", "annotations", "columns", _VERSION, _SCHEME})
 _MOST_PROBLEMS = 20
 
 
@@ -28,6 +29,7 @@ def corpus_of_records(
         plain = value.as_record() if isinstance(value, LabelledSentence) else value
         try:
             builder.add(_record(plain, f"records[{number}]"))
+            scheme = plain.get(_SCHEME) if scheme is None else scheme
         except InputError as error:
             name = str(plain.get("id") or "") if isinstance(plain, Mapping) else ""
             problems.append(Problem(error.message, f"records[{number}]", 0, name, error.advice))
