@@ -63,6 +63,7 @@ def test_every_shape_of_crowd_jsonl_is_taken() -> None:
     [
         ("Ada slept", r"records\[1\]: a record is a dictionary, this is a str"),
         ({"text": "Ada"}, r"records\[1\]: 'tokens' is missing, there is text"),
+        ({"token": "Ada", "label": "O"}, r"there is token, label, a table .* crowdseq\.Corpus\.from_frame"),
         ({"tokens": "Ada"}, "'tokens' must be a list of texts"),
         ({"tokens": [1]}, "a token must be a text"),
         ({"id": 1.5, "tokens": []}, "'id' must be a text, not 1.5"),

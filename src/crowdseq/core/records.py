@@ -8,7 +8,7 @@ from crowdseq.core.building import CorpusBuilder, Record
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.labels import LabelScheme
 from crowdseq.core.text import LabelledSentence
-from crowdseq.errors import AnnotationError, FormatError, InputError, Problem, SettingsError
+from crowdseq.errors import Advice, AnnotationError, FormatError, InputError, Problem, SettingsError
 
 # What the first line of a file may say of all: the version of its form, and the kind of its tags.
 _VERSION, _SCHEME = "crowdseq", "crowdseq_scheme"
@@ -55,7 +55,11 @@ def _record(value: object, place: str) -> Record:
         raise AnnotationError(f"a record is a dictionary, this is a {type(value).__name__}")
     if value.get("tokens") is None:
         keys = ", ".join(map(str, list(value)[:6]))
-        raise AnnotationError(f"'tokens' is missing{', there is ' + keys if keys else ''}")
+        is_row = "token" in value
+        advice = (
+            Advice("a table with a row for each token is for crowdseq.Corpus.from_frame") if is_row else None
+        )
+        raise AnnotationError(f"'tokens' is missing{', there is ' + keys if keys else ''}", advice)
     gold = value.get("gold")
     return Record(
         _listed(value["tokens"], "'tokens' must be a list of texts"),
