@@ -75,6 +75,23 @@ def _told(skill: float | None) -> str:
     return "unknown" if skill is None else f"{skill:.2f}"
 
 
+@dataclass(frozen=True)
+class Remark:
+    """Something that a run says of its crowd or of itself in plain words.
+
+    kind: a word by which programs know it. level: `note`, or `warning` for what somebody should look at.
+    evidence: the numbers and names behind it.
+    """
+
+    kind: str
+    text: str
+    level: str = "note"
+    evidence: Mapping[str, Any] = field(default_factory=dict)
+
+    def as_dict(self) -> dict[str, Any]:
+        return {"kind": self.kind, "level": self.level, "text": self.text, "evidence": dict(self.evidence)}
+
+
 @dataclass(frozen=True, order=True)
 class SettledSpan(Span):
     """A span of a consensus; confidence: that of its least sure token."""
@@ -88,7 +105,8 @@ class Consensus:
 
     What is told by sentence: `tags`, `confidence`, `posteriors`, `spans`. What is told for all tokens in one
     row: tag_ids (T,), valid under the scheme; token_confidence (T,); probabilities (T, M), whose rows sum to
-    one. parameters hold what only the method knows, by name; history is its objective, round by round.
+    one. parameters hold what only the method knows, by name, among it `remarks`, a list of them as
+    dictionaries; history is its objective, round by round.
 
     >>> import crowdseq
     >>> consensus = crowdseq.learn(crowdseq.demo_corpus(), "majority-vote", tagger=False).consensus
