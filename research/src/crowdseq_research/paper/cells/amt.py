@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from crowdseq.workflows.comparing import score_tagger
 from crowdseq.workflows.learning import learn
 from crowdseq.workflows.reading import read
 from crowdseq_research.cells.cell_file import CellFile, Tell, compute_missing
+from crowdseq_research.cells.sources import origin
 
 # Name, method, settings, whether the tagger is scored too.
 ROWS: tuple[tuple[str, str, dict[str, Any], bool], ...] = (
@@ -52,26 +54,35 @@ ROWS: tuple[tuple[str, str, dict[str, Any], bool], ...] = (
 
 def run_amt(data: Path, out: Path, tell: Tell, *, quick: bool = False) -> Table:
     """All rows, from cells where they are there already; quick: the first four."""
+    _parts(data)  # what is missing is told before anything is computed
+    keys = [_key(*row) for row in (ROWS[:4] if quick else ROWS)]
+    file = CellFile(out / "cells" / "amt.jsonl")
+    return amt_table(compute_missing(file, keys, lambda key: compute_amt(key, data), tell))
+
+
+@lru_cache(maxsize=1)
+def _parts(data: Path) -> tuple[Corpus, dict[str, Corpus]]:
+    """The crowd, and the text that taggers read."""
     crowd_file = data / "amt_conll2003" / "crowd.jsonl.gz"
     if not crowd_file.is_file():
         raise FormatError(Problem("the crowd is not there, say --data FOLDER", str(crowd_file)))
-    crowd = read(crowd_file)
     held = {name: read(data / "conll2003" / f"{name}.conll.gz") for name in ("dev", "test")}
-    keys = [_key(*row) for row in (ROWS[:4] if quick else ROWS)]
-    file = CellFile(out / "cells" / "amt.jsonl")
-    return amt_table(compute_missing(file, keys, lambda key: _compute(key, crowd, held), tell))
+    return read(crowd_file), held
 
 
 def _key(name: str, method: str, settings: dict[str, Any], tagger: bool) -> dict[str, Any]:
     return {"data": "amt", "name": name, "method": method, "settings": settings, "tagger": tagger}
 
 
-def _compute(key: Mapping[str, Any], crowd: Corpus, held: Mapping[str, Corpus]) -> dict[str, Any]:
+def compute_amt(key: Mapping[str, Any], data: Path) -> dict[str, Any]:
+    """Scores of the consensus by part and, where the key asks for it, of the tagger."""
+    crowd, held = _parts(data)
     begun = time.process_time()
     run = learn(crowd, key["method"], tagger=key["tagger"], **key["settings"])
     cell: dict[str, Any] = {
         "cpu_seconds": round(time.process_time() - begun, 1),
         **consensus_scores(run.consensus),
+        **origin(run.recipe, key["method"]),
     }
     if run.tagger is not None:
         cell["tagger"] = {name: score_tagger(run.tagger, corpus)["f1"] for name, corpus in held.items()}

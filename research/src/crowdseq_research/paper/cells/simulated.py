@@ -13,6 +13,7 @@ from crowdseq.simulation import simulate
 from crowdseq.workflows.learning import learn
 from crowdseq.workflows.reading import read
 from crowdseq_research.cells.cell_file import CellFile, Tell, compute_missing
+from crowdseq_research.cells.sources import origin
 
 DATASETS = ("conll2003", "bc2gm", "ncbi_disease", "jnlpba")
 SENTENCES, ANNOTATORS, PRECISION, SEEDS = 1_500, 5, 0.5, 5
@@ -26,7 +27,7 @@ def run_simulated(data: Path, out: Path, tell: Tell, *, quick: bool = False) -> 
             raise FormatError(Problem("the corpus is not there, say --data FOLDER", str(data / name)))
     keys = [_key(name, *row) for name in datasets for row in _rows()]
     file = CellFile(out / "cells" / "simulated.jsonl")
-    return simulated_table(compute_missing(file, keys, lambda key: _compute(key, data), tell))
+    return simulated_table(compute_missing(file, keys, lambda key: compute_simulated(key, data), tell))
 
 
 def _rows() -> list[tuple[str, dict[str, Any]]]:
@@ -46,7 +47,8 @@ def _key(dataset: str, method: str, settings: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _compute(key: Mapping[str, Any], data: Path) -> dict[str, Any]:
+def compute_simulated(key: Mapping[str, Any], data: Path) -> dict[str, Any]:
+    """F1 of the consensus."""
     gold = read(data / key["data"] / "train.conll.gz")
     crowd = simulate(
         gold.select(range(min(key["sentences"], len(gold)))),
@@ -55,9 +57,10 @@ def _compute(key: Mapping[str, Any], data: Path) -> dict[str, Any]:
         seed=0,
     )
     begun = time.process_time()
-    consensus = learn(crowd, key["method"], tagger=False, **key["settings"]).consensus
-    scores = score_tags(crowd.gold_tags, consensus.tag_ids, crowd.offsets, crowd.scheme)
-    return {"f1": scores.f1, "cpu_seconds": round(time.process_time() - begun, 1)}
+    run = learn(crowd, key["method"], tagger=False, **key["settings"])
+    scores = score_tags(crowd.gold_tags, run.consensus.tag_ids, crowd.offsets, crowd.scheme)
+    seconds = round(time.process_time() - begun, 1)
+    return {"f1": scores.f1, "cpu_seconds": seconds, **origin(run.recipe, key["method"])}
 
 
 def simulated_table(cells: Sequence[Mapping[str, Any]]) -> Table:

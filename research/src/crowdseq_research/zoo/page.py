@@ -1,0 +1,67 @@
+"""The page of the zoo: what the cells say, whether the default is accepted, and every figure."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from crowdseq.reports.tables import Table, as_markdown
+from crowdseq_research.templates import fill
+from crowdseq_research.zoo.acceptance import Found, acceptance_lines, acceptance_table
+from crowdseq_research.zoo.crowds import ZOO
+from crowdseq_research.zoo.rows import BEFORE, OURS, PAPER
+from crowdseq_research.zoo.scores import CrowdScores, crowd_scores, is_old
+from crowdseq_research.zoo.tables import calibration_table, kind_table, score_table, summary_table
+
+ROOM = "crowdseq_research.zoo"
+Cells = Sequence[Mapping[str, Any]]
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What a run has to show: cells of the zoo, and of the crowd that judges."""
+
+    cells: Cells
+    final: Cells
+    quick: bool = False
+
+    @property
+    def scores(self) -> list[CrowdScores]:
+        return crowd_scores(self.cells, draws=1 if self.quick else None)
+
+    @property
+    def tables(self) -> list[Table]:
+        scores = self.scores
+        return [summary_table(scores), kind_table(scores)] if scores else []
+
+
+def zoo_page(shown: Shown) -> str:
+    """The page: what the zoo says, whether the default is accepted, and every figure."""
+    scores = shown.scores
+    if not scores:
+        return (
+            fill(ROOM, "zoo", tables="Not run yet.", crowds=len(ZOO), old="", acceptance="", details="")
+            + "\n"
+        )
+    lines = [] if shown.quick else acceptance_lines(Found(shown.cells, shown.final))
+    details = (score_table(scores), calibration_table(scores, (OURS, BEFORE, PAPER)))
+    page = fill(
+        ROOM,
+        "zoo",
+        crowds=len(ZOO),
+        old=_told_old([*shown.cells, *shown.final]),
+        tables="\n\n".join(map(as_markdown, shown.tables)),
+        acceptance=as_markdown(acceptance_table(lines)) if lines else "Not judged by a quick run.",
+        details="\n\n".join(map(as_markdown, details)),
+    )
+    return page + "\n"
+
+
+def _told_old(cells: Cells) -> str:
+    counts = Counter(cell["key"]["row"] for cell in cells if is_old(cell))
+    if not counts:
+        return f"All {len(cells):,} cells were computed with the sources of the day this page was written."
+    told = ", ".join(f"{count:,} of {row}" for row, count in counts.items())
+    return (
+        f"**Computed with other sources than today's, marked \\*: {told}** (of {len(cells):,} cells in all)."
+    )
