@@ -53,7 +53,7 @@ _CHOICES = (*_EXPERIMENTS, *_STUDIES, _ZOO, "page", "all", *_TABLES)
 @click.option(
     "--method", multiple=True, metavar="NAME", help="zoo: only rows of this method; may be repeated."
 )
-@click.option("--renew", is_flag=True, help="zoo: compute anew what other sources computed.")
+@click.option("--renew", is_flag=True, help="zoo, amt, simulated: compute anew what other sources computed.")
 @click.option(
     "--final", is_flag=True, help="zoo: all of AMT with its test part, when nothing is chosen any more."
 )
@@ -120,7 +120,8 @@ def _run_study(what: str, options: dict[str, Any]) -> None:
     _make_folder(options["out"])
     with progress_shown(options["quiet"]) as progress:
         run = run_amt if what == "amt" else run_simulated
-        table = run(options["data"], options["out"], progress, quick=options["quick"])
+        chosen = {"quick": options["quick"], "renew": options["renew"]}
+        table = run(options["data"], options["out"], progress, **chosen)
     _write(options["out"], f"{'quick-' if options['quick'] else ''}{what}.md", as_markdown(table) + "\n")
     click.echo(as_text(table))
 

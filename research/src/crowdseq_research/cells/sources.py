@@ -9,8 +9,9 @@ from typing import Any
 
 import crowdseq
 from crowdseq.methods import list_methods
-from crowdseq_research.cells.recipes import recipe_of
+from crowdseq_research.cells.recipes import is_outdated, recipe_of
 
+OTHER_SOURCES = "computed with other sources than today's"
 _ROOT = Path(crowdseq.__file__).parent
 # What makes a score of a consensus, beside the method.
 _SCORING = ("crowdseq.evaluation.scores", "crowdseq.evaluation.calibration")
@@ -34,6 +35,11 @@ def origin(recipe: Any, method: str) -> dict[str, Any]:
 def is_of_other_sources(cell: Mapping[str, Any]) -> bool:
     """Whether a cell was computed by other code than today's, or does not say by which."""
     return bool(cell.get("sources") != method_sources(cell["key"]["method"]))
+
+
+def is_old(cell: Mapping[str, Any]) -> bool:
+    """Whether today's code would not give a cell, or cannot be known to."""
+    return is_outdated(cell) or is_of_other_sources(cell)
 
 
 def digest_of(*modules: str) -> str:

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from crowdseq.reports.tables import Table, as_markdown
+from crowdseq_research.cells.sources import is_old
 from crowdseq_research.templates import fill
 from crowdseq_research.zoo.acceptance import Found, acceptance_lines, acceptance_table
 from crowdseq_research.zoo.crowds import ZOO
 from crowdseq_research.zoo.rows import BEFORE, OURS, PAPER
-from crowdseq_research.zoo.scores import CrowdScores, crowd_scores, is_old
+from crowdseq_research.zoo.scores import CrowdScores, crowd_scores
 from crowdseq_research.zoo.tables import calibration_table, kind_table, score_table, summary_table
 
 ROOM = "crowdseq_research.zoo"
@@ -62,6 +63,4 @@ def _told_old(cells: Cells) -> str:
     if not counts:
         return f"All {len(cells):,} cells were computed with the sources of the day this page was written."
     told = ", ".join(f"{count:,} of {row}" for row, count in counts.items())
-    return (
-        f"**Computed with other sources than today's, marked \\*: {told}** (of {len(cells):,} cells in all)."
-    )
+    return f"**Computed with other sources than today's, marked †: {told}** (of {len(cells):,} cells in all)."

@@ -58,10 +58,10 @@ STEPS: dict[str, tuple[list[Settings], ...]] = {
     "mace": (
         [
             {"estimate": "vb", "knows": knows, "guesses": guesses, "habit": habit}
-            for knows, guesses in ((0.5, 0.5), (2.0, 1.0), (10.0, 1.0))
-            for habit in (1.0, 10.0, 100.0)
+            for knows, guesses in ((0.5, 0.5), (2.0, 1.0))
+            for habit in (1.0, 10.0, 100.0, 1000.0)
         ]
-        + every(estimate=("em",), smoothing=(0.01, 0.1, 1.0)),
+        + every(estimate=("em",), smoothing=(0.01, 0.1)),
         *_DEPENDENCE,
     ),
     "hmm-crowd": (
@@ -82,8 +82,8 @@ STEPS: dict[str, tuple[list[Settings], ...]] = {
         every(transitions=(1.0, 10.0), slips=(0.01, 1.0)),
         *_DEPENDENCE,
     ),
-    "sembler": (every(candidates=("voted", "off")), every(smoothing=(1.0, 10.0, 100.0)), *_DEPENDENCE),
-    "crf-ma": (every(truth=("annotators", "tagger")), every(smoothing=(1.0, 10.0)), *_DEPENDENCE),
+    "sembler": ([{"candidates": "off"}, {"smoothing": 1.0}], *_DEPENDENCE),
+    "crf-ma": ([{"truth": "tagger"}], *_DEPENDENCE),
 }  # fmt: skip
 
 

@@ -10,10 +10,10 @@ from crowdseq_research.cells.again import again_table
 from crowdseq_research.cells.cell_file import CellFile, Tell, key_of
 from crowdseq_research.cells.parallel import Workers, compute_all
 from crowdseq_research.cells.recipes import is_outdated
+from crowdseq_research.cells.sources import is_old
 from crowdseq_research.zoo.cells import Key, compute_zoo, zoo_keys
 from crowdseq_research.zoo.crowds import ZOO
 from crowdseq_research.zoo.page import Cells, Shown
-from crowdseq_research.zoo.scores import is_old
 
 _COMPARED = ("score", "calibration", "settled_tokens", "like_votes", "crowd")
 

@@ -6,8 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from crowdseq_research.cells.recipes import is_outdated
-from crowdseq_research.cells.sources import is_of_other_sources
+from crowdseq_research.cells.sources import is_old
 from crowdseq_research.zoo.crowds import ZOO, Crowd
 from crowdseq_research.zoo.rows import ROWS
 
@@ -37,11 +36,6 @@ class CrowdScores(NamedTuple):
 
     def behind(self, row: str) -> float:
         return self.best - self.rows[row].value
-
-
-def is_old(cell: Cell) -> bool:
-    """Whether today's code would not give it, or cannot be known to."""
-    return is_outdated(cell) or is_of_other_sources(cell)
 
 
 def is_empty(cell: Cell) -> bool:

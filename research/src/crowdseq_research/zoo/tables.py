@@ -9,7 +9,7 @@ from crowdseq_research.zoo.rows import VOTES
 from crowdseq_research.zoo.scores import CrowdScores, Score, common_rows, kind_weights, shown_rows
 
 LEVEL = 0.01  # scores this near to the best are level with it
-OLD = "*"  # behind what was computed with other sources
+OLD = "†"  # behind what was computed with other sources
 Measure = Callable[[Score], float | None]
 
 

@@ -18,7 +18,8 @@ from crowdseq.workflows.comparing import score_tagger
 from crowdseq.workflows.learning import learn
 from crowdseq.workflows.reading import read
 from crowdseq_research.cells.cell_file import CellFile, Tell, compute_missing
-from crowdseq_research.cells.sources import origin
+from crowdseq_research.cells.recipes import is_outdated
+from crowdseq_research.cells.sources import OTHER_SOURCES, is_old, origin
 
 # Name, method, settings, whether the tagger is scored too.
 ROWS: tuple[tuple[str, str, dict[str, Any], bool], ...] = (
@@ -35,7 +36,13 @@ ROWS: tuple[tuple[str, str, dict[str, Any], bool], ...] = (
     ("… no coupling of mentions", "sa-slc", {"coupling": 0.0, "surprise": 0.0}, False),
     ("… nothing of what the text foretold of them", "sa-slc", {"surprise": 0.0}, False),
     ("… no context of votes", "sa-slc", {"dependency": "off"}, False),
-    ("… β in place of α at repeats (Eq. 11)", "sa-slc", {"dependency": "paper"}, False),
+    (
+        "… β in place of α at repeats, in sentences (Eq. 11)",
+        "sa-slc",
+        {"dependency": "paper", "repeat_scope": "sentence", "repeat_tokens": "all"},
+        False,
+    ),
+    ("… β in place of α at repeats, in documents", "sa-slc", {"dependency": "paper"}, False),
     ("… α and β together", "sa-slc", {"dependency": "both"}, False),
     ("… weak back-off", "sa-slc", {"smoothing": 10.0}, False),
     ("… no document features", "sa-slc", {"document": False}, False),
@@ -52,12 +59,16 @@ ROWS: tuple[tuple[str, str, dict[str, Any], bool], ...] = (
 )
 
 
-def run_amt(data: Path, out: Path, tell: Tell, *, quick: bool = False) -> Table:
-    """All rows, from cells where they are there already; quick: the first four."""
+def run_amt(data: Path, out: Path, tell: Tell, *, quick: bool = False, renew: bool = False) -> Table:
+    """All rows, from cells where they are there already; quick: the first four; renew: not from old ones."""
     _parts(data)  # what is missing is told before anything is computed
     keys = [_key(*row) for row in (ROWS[:4] if quick else ROWS)]
     file = CellFile(out / "cells" / "amt.jsonl")
-    return amt_table(compute_missing(file, keys, lambda key: compute_amt(key, data), tell))
+    return amt_table(
+        compute_missing(
+            file, keys, lambda key: compute_amt(key, data), tell, is_old if renew else is_outdated
+        )
+    )
 
 
 @lru_cache(maxsize=1)
@@ -109,7 +120,7 @@ def amt_table(cells: Sequence[Mapping[str, Any]]) -> Table:
     """One row for each cell."""
     rows = tuple(
         (
-            cell["key"]["name"],
+            cell["key"]["name"] + (" †" if is_old(cell) else ""),
             cell["val"]["f1"],
             cell["test"]["f1"],
             cell["all"]["f1"],
@@ -134,4 +145,6 @@ def amt_table(cells: Sequence[Mapping[str, Any]]) -> Table:
         "tagger test",
         "CPU s",
     )
-    return Table(columns, rows, "AMT crowd: strict span F1 of the consensus, and of the tagger on CoNLL-2003")
+    title = "AMT crowd: strict span F1 of the consensus, and of the tagger on CoNLL-2003"
+    old = "" if not any(map(is_old, cells)) else f" (†: {OTHER_SOURCES})"
+    return Table(columns, rows, title + old)
