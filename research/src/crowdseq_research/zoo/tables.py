@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from crowdseq.reports.tables import NOT_AVAILABLE, Table
-from crowdseq_research.zoo.rows import VOTES
+from crowdseq_research.zoo.rows import OURS, VOTES
 from crowdseq_research.zoo.scores import CrowdScores, Score, common_rows, kind_weights, shown_rows
 
 LEVEL = 0.01  # scores this near to the best are level with it
@@ -14,16 +14,25 @@ Measure = Callable[[Score], float | None]
 
 
 def kind_table(scores: Sequence[CrowdScores]) -> Table:
-    """F1 (accuracy where there are no spans) of every row on every kind: the mean of its crowds."""
+    """F1 (accuracy where there are no spans) of every row on every kind: the mean of its crowds.
+
+    The last column tells how far the default can be taken at its word.
+    """
     rows = shown_rows(scores)
     kinds: dict[str, list[CrowdScores]] = {}
     for one in scores:
         kinds.setdefault(one.crowd.kind, []).append(one)
     lines = [
-        (kind, len(crowds), _draws(crowds), *_marked_best([_mean(crowds, row) for row in rows]))
+        (
+            kind,
+            len(crowds),
+            _draws(crowds),
+            *_marked_best([_mean(crowds, row) for row in rows]),
+            _error(_mean(crowds, OURS)),
+        )
         for kind, crowds in kinds.items()
     ]
-    columns = ("kind", "crowds", "draws", *rows)
+    columns = ("kind", "crowds", "draws", *rows, f"calibration error of {OURS}")
     return Table(columns, tuple(lines), "Strict span F1 of the consensus by kind of crowd")
 
 
@@ -95,7 +104,9 @@ def _mean(crowds: Sequence[CrowdScores], row: str) -> Score | None:
         return None
     mine = [one.rows[row] for one in crowds]
     value = float(np.mean([score.value for score in mine]))
-    return Score(value, None, 0, any(score.empty for score in mine), any(score.old for score in mine))
+    errors = [score.calibration for score in mine if score.calibration is not None]
+    error = float(np.mean(errors)) if errors else None
+    return Score(value, error, 0, any(score.empty for score in mine), any(score.old for score in mine))
 
 
 def _marked_best(found: Sequence[Score | None]) -> list[str]:
