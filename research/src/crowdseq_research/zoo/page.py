@@ -10,7 +10,7 @@ from crowdseq_research.cells.sources import is_old
 from crowdseq_research.templates import fill
 from crowdseq_research.zoo.acceptance import Found, acceptance_lines, acceptance_table
 from crowdseq_research.zoo.crowds import ZOO
-from crowdseq_research.zoo.rows import BEFORE, OURS, PAPER
+from crowdseq_research.zoo.rows import BEFORE, OURS, PAPER, ROWS, known_rows
 from crowdseq_research.zoo.scores import CrowdScores, crowd_scores
 from crowdseq_research.zoo.tables import calibration_table, kind_table, score_table, summary_table
 
@@ -39,23 +39,31 @@ class Shown:
 def zoo_page(shown: Shown) -> str:
     """The page: what the zoo says, whether the default is accepted, and every figure."""
     scores = shown.scores
-    if not scores:
-        return (
-            fill(ROOM, "zoo", tables="Not run yet.", crowds=len(ZOO), old="", acceptance="", details="")
-            + "\n"
-        )
     lines = [] if shown.quick else acceptance_lines(Found(shown.cells, shown.final))
-    details = (score_table(scores), calibration_table(scores, (OURS, BEFORE, PAPER)))
+    details = (score_table(scores), calibration_table(scores, (OURS, BEFORE, PAPER))) if scores else ()
     page = fill(
         ROOM,
         "zoo",
         crowds=len(ZOO),
         old=_told_old([*shown.cells, *shown.final]),
-        tables="\n\n".join(map(as_markdown, shown.tables)),
+        rows=as_markdown(_settings_table()),
+        tables="\n\n".join(map(as_markdown, shown.tables)) or "Not run yet.",
         acceptance=as_markdown(acceptance_table(lines)) if lines else "Not judged by a quick run.",
         details="\n\n".join(map(as_markdown, details)),
     )
     return page + "\n"
+
+
+def _settings_table() -> Table:
+    rows = tuple(
+        (
+            name,
+            ", ".join(f"{setting}={value}" for setting, value in row.settings.items()) or "defaults",
+            "" if name in known_rows() else "waits for a setting that the method does not have yet",
+        )
+        for name, row in ROWS.items()
+    )
+    return Table(("row", "settings", ""), rows)
 
 
 def _told_old(cells: Cells) -> str:

@@ -39,7 +39,7 @@ def every(**values: Sequence[Any]) -> list[Settings]:
     return [dict(zip(values, chosen, strict=True)) for chosen in product(*values.values())]
 
 
-_DEPENDENCE = (every(silence=("labelled", "auto")), every(kinship=("off", "auto")))
+_DEPENDENCE: tuple[list[Settings], ...] = ([{"silence": "auto"}], [{"kinship": True}])
 
 # Steps for each rival: in each step the best of its alternatives is kept, then comes the next. A setting
 # that the method does not have is left out.
