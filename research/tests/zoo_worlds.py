@@ -6,9 +6,9 @@ from crowdseq.methods import list_methods
 from crowdseq_research.cells.sources import origin
 from crowdseq_research.zoo.cells import zoo_key
 from crowdseq_research.zoo.crowds import FINAL, ZOO, find_crowd
-from crowdseq_research.zoo.rows import ROWS, known_rows
+from crowdseq_research.zoo.rows import ROWS
 
-SHOWN = tuple(row for row in known_rows() if not ROWS[row].few)
+SHOWN = tuple(name for name, row in ROWS.items() if not row.few)
 
 
 def zoo_cell(name: str, row: str, draw: int = 0, **figures: Any) -> dict[str, Any]:

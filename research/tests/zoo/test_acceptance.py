@@ -4,8 +4,10 @@ import pytest
 
 from crowdseq_research.zoo.acceptance import Found, Line, acceptance_lines, acceptance_table
 from crowdseq_research.zoo.crowds import find_crowd
-from crowdseq_research.zoo.rows import BEFORE, OURS, ROWS, VOTES
+from crowdseq_research.zoo.rows import BEFORE, OURS, VOTES
 from zoo_worlds import zoo_cell
+
+pytestmark = pytest.mark.usefixtures("plain_rows")
 
 
 def lines(*cells: dict[str, object], final: tuple[dict[str, object], ...] = ()) -> dict[str, Line]:
@@ -50,8 +52,7 @@ def test_an_empty_consensus_is_told_with_its_crowd() -> None:
     assert (line.value, line.where, line.verdict) == (1.0, "pico", "**not met**")
 
 
-def test_gains_are_over_the_same_draws(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(ROWS, BEFORE, ROWS[OURS])
+def test_gains_are_over_the_same_draws() -> None:
     ours = [zoo_cell("amt-100", OURS, draw, score=0.5 + 0.1 * draw) for draw in range(3)]
     before = [zoo_cell("amt-100", BEFORE, draw, score=0.43 + 0.1 * draw) for draw in (1, 2)]
     line = lines(*ours, *before)["AMT, 100 sentences, 20 draws: gain over preset 0.1"]

@@ -12,6 +12,8 @@ from crowdseq_research.zoo import running
 from crowdseq_research.zoo.running import Choice, cell_file, stored, zoo_again
 from zoo_worlds import zoo_cell
 
+pytestmark = pytest.mark.usefixtures("plain_rows")
+
 
 @pytest.fixture
 def results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:

@@ -7,6 +7,8 @@ from crowdseq_research.zoo.scores import crowd_scores, kind_weights
 from crowdseq_research.zoo.tables import kind_table, score_table, summary_table
 from zoo_worlds import SHOWN, cells_of, zoo_cell
 
+pytestmark = pytest.mark.usefixtures("plain_rows")
+
 
 def test_draws_are_averaged_and_crowds_keep_their_order() -> None:
     scores = crowd_scores([*cells_of("two-mid", {"mace": 0.7}), *cells_of("amt-50", {})])

@@ -46,7 +46,7 @@ _DEPENDENCE: tuple[list[Settings], ...] = ([{"silence": "auto"}], [{"kinship": T
 STEPS: dict[str, tuple[list[Settings], ...]] = {
     "majority-vote": (every(unit=("token", "span"), ties=("entity-first", "o-first")), *_DEPENDENCE),
     "dawid-skene": (
-        every(smoothing=(0.001, 0.01, 0.1, 1.0), diagonal=(0.0, 1.0, 10.0, 100.0)),
+        every(smoothing=(0.001, 0.01, 0.1, 1.0, 10.0), diagonal=(0.0, 1.0, 10.0, 100.0)),
         *_DEPENDENCE,
     ),
     "ibcc": (
@@ -83,7 +83,7 @@ STEPS: dict[str, tuple[list[Settings], ...]] = {
         *_DEPENDENCE,
     ),
     "sembler": ([{"candidates": "off"}, {"smoothing": 1.0}], *_DEPENDENCE),
-    "crf-ma": ([{"truth": "tagger"}], *_DEPENDENCE),
+    "crf-ma": _DEPENDENCE,
 }  # fmt: skip
 
 
