@@ -58,9 +58,9 @@ def is_same(then: Any, now: Any) -> bool:
 
 
 def _name(key: Mapping[str, Any]) -> str:
-    """The row or the name, else the method with its settings; then the rest of the key."""
+    """The row, or the method with its settings; then the rest of the key."""
     settings = "".join(f" {name}={value}" for name, value in key.get("settings", {}).items())
-    what = key.get("row") or key.get("name") or f"{key.get('method', '')}{settings}"
+    what = key.get("row") or f"{key.get('name') or key.get('method', '')}{settings}"
     rest = [
         str(value) if name == "data" else f"{name} = {value}"
         for name, value in key.items()

@@ -82,7 +82,7 @@ STEPS: dict[str, tuple[list[Settings], ...]] = {
         every(transitions=(1.0, 10.0), slips=(0.01, 1.0)),
         *_DEPENDENCE,
     ),
-    "sembler": ([{"candidates": "off"}, {"smoothing": 1.0}], *_DEPENDENCE),
+    "sembler": ([{"candidates": "off"}, {"smoothing": 0.1}, {"smoothing": 1.0}], *_DEPENDENCE),
     "crf-ma": _DEPENDENCE,
 }  # fmt: skip
 
