@@ -36,12 +36,30 @@ class AnnotatorReport:
     flags: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True)
+class Remark:
+    """Something that a run says of its crowd or of itself in plain words.
+
+    kind: a word by which programs know it. level: `note`, or `warning` for what somebody should look at.
+    evidence: the numbers and names behind it.
+    """
+
+    kind: str
+    text: str
+    level: str = "note"
+    evidence: Mapping[str, Any] = field(default_factory=dict)
+
+    def as_dict(self) -> dict[str, Any]:
+        return {"kind": self.kind, "level": self.level, "text": self.text, "evidence": dict(self.evidence)}
+
+
 @dataclass(frozen=True, eq=False)
 class Consensus:
     """The settled tags of a corpus with their probabilities and a report on every annotator.
 
     tag_ids (T,) are valid under the scheme; probabilities (T, M) have rows that sum to one; parameters hold
-    what only the method knows, by name; history is its objective, round by round.
+    what only the method knows, by name, among it `remarks`, a list of them as dictionaries; history is its
+    objective, round by round.
     """
 
     corpus: Corpus

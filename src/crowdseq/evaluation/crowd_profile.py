@@ -62,6 +62,14 @@ class CrowdProfile:
         return "abstains" if self.looks_for_some else "labelled"
 
 
+def hear(corpus: Corpus, silence: str) -> Corpus:
+    """The corpus with the votes that count, silence being `labelled`, `abstains` or what the crowd tells."""
+    if silence == "labelled":
+        return corpus
+    meant = CrowdProfile.of(corpus).silence(silence, corpus.scheme.outside >= 0)
+    return without_silence(corpus) if meant == "abstains" else corpus
+
+
 def without_silence(corpus: Corpus) -> Corpus:
     """The corpus without votes for O on tokens that somebody marked: who left them out did not speak."""
     crowd, outside = corpus.annotations, corpus.scheme.outside

@@ -1,8 +1,8 @@
 """Kinship: annotators who agree far more than their independent skill explains, told without any consensus.
 
 People who label on their own agree as often as both are right: the agreement of k and l is about s_k · s_l,
-so that a_ki · a_lj / a_ij foretells a_kl from any two others i and j (Spearman's tetrads). Those who copy
-each other, or a third, agree more than that. Nobody can tell of fewer than four, nor where all but one are kin.
+so that a_ki · a_lj / a_ij foretells a_kl from any two others i and j (Spearman). Those who copy each other,
+or a third, agree more than that. Nobody can tell of fewer than four, nor where all but one are kin.
 """
 
 from dataclasses import dataclass
@@ -14,8 +14,8 @@ from scipy import sparse
 from crowdseq.arrays import BoolArray, FloatArray, IntArray
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.ragged import gather_ranges
+from crowdseq.core.spans import find_spans
 from crowdseq.evaluation.coefficients import cohen, divide
-from crowdseq.evaluation.pair_counts import CrowdSpans
 
 LEAST_ANNOTATORS = 4
 LEAST_SHARED = 30.0  # spans of either, on average, where both labelled
@@ -88,6 +88,18 @@ def kin_weights(corpus: Corpus, kin: tuple[Kin, ...]) -> FloatArray:
     return 1.0 / weights
 
 
+def vote_weights(corpus: Corpus, kin: tuple[Kin, ...]) -> FloatArray | None:
+    """(V,) the same for each single vote, in the order of `votes()`; None where all count once."""
+    if not kin:
+        return None
+    crowd = corpus.annotations
+    lengths = crowd.lengths[crowd.row_sentences]
+    cells = np.repeat(kin_weights(corpus, kin), lengths)
+    tokens = gather_ranges(corpus.offsets[crowd.row_sentences], lengths)
+    said = crowd.tags >= 0
+    return cells[said][np.argsort(tokens[said], kind="stable")]
+
+
 @dataclass(frozen=True, eq=False)
 class Agreements:
     """(K, K) agreement of every two annotators, and how many spans (of plain tags: tokens) it rests on.
@@ -124,9 +136,10 @@ class Agreements:
 def _span_agreement(corpus: Corpus) -> tuple[FloatArray, FloatArray]:
     """F1 of spans, and half the spans of both, over spans whose tokens both labelled."""
     crowd, size = corpus.annotations, len(corpus.annotators)
-    spans = CrowdSpans.of(corpus, lenient=False)
-    rows = np.repeat(np.arange(len(crowd.voters)), np.diff(spans.offsets))
-    sentences, table = crowd.row_sentences[rows], spans.table
+    bounds = np.append(crowd.row_starts, len(crowd.tags))
+    table = find_spans(crowd.tags, bounds, corpus.scheme)
+    rows = np.repeat(np.arange(len(crowd.voters)), np.diff(np.searchsorted(table.starts, bounds)))
+    sentences = crowd.row_sentences[rows]
     places = np.stack([sentences, table.starts - crowd.row_starts[rows], table.ends - crowd.row_starts[rows]])
     kinds, owners = np.unique(np.vstack([places, table.types]), axis=1, return_inverse=True)
     drawn = sparse.csr_matrix(
@@ -135,9 +148,10 @@ def _span_agreement(corpus: Corpus) -> tuple[FloatArray, FloatArray]:
     n_rows = np.diff(crowd.row_offsets)[kinds[0]]
     readers = gather_ranges(crowd.row_offsets[kinds[0]], n_rows)
     asked = np.repeat(np.arange(kinds.shape[1]), n_rows)
-    if spans.gaps is not None:
+    if (crowd.tags < 0).any():
+        gaps = np.concatenate([[0], np.cumsum(crowd.tags < 0)])
         begins, ends = (crowd.row_starts[readers] + kinds[part][asked] for part in (1, 2))
-        whole = spans.gaps[begins] == spans.gaps[ends]
+        whole = gaps[begins] == gaps[ends]
         readers, asked = readers[whole], asked[whole]
     seen = sparse.csr_matrix((np.ones(len(readers)), (asked, crowd.voters[readers])), drawn.shape)
     common = (drawn.T @ drawn).toarray()

@@ -12,16 +12,14 @@ from crowdseq.core.building import CorpusBuilder, Record
 from crowdseq.core.corpus import Corpus
 from crowdseq.errors import Advice, FormatError, InputError, Problem, SchemeError
 from crowdseq.formats.conventions.names import LabelSet, renamed, widen
-from crowdseq.formats.extra_keys import TEXT
 from crowdseq.formats.files.inputs import Input, list_inputs
-from crowdseq.formats.files.sources import Folder, Source, Stream, open_source
-from crowdseq.formats.files.zip import is_archive, open_archive
+from crowdseq.formats.files.sources import Folder, Source, Stream, is_archive, open_source
 from crowdseq.formats.findings.collector import Collector, TooManyFaults, problem_of
 from crowdseq.formats.findings.import_report import FileRead, ImportReport
 from crowdseq.formats.findings.inspection import inspect
 from crowdseq.formats.format import LIKELY, Format, ReadRecord, Sample, unused_settings
 from crowdseq.formats.registry import find_format, looks_like, recognise, recognise_folder, sample_of
-from crowdseq.formats.settings import ReadSettings
+from crowdseq.formats.settings import TEXT, ReadSettings
 
 if TYPE_CHECKING:  # spans are loaded when a file has some: most files of tokens have none
     from crowdseq.formats.spans.overlaps import Layer
@@ -144,6 +142,8 @@ class _Loader:
     def _load_file(self, source: Source) -> None:
         with open_source(source, self.settings.limits) as stream:
             if is_archive(stream.head):
+                from crowdseq.formats.files.zip import open_archive
+
                 self._load_folder(open_archive(stream, source, self.settings.limits))
             else:
                 self._load_stream(stream, source, sample_of(stream, self.settings.encoding))

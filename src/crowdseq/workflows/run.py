@@ -5,6 +5,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from crowdseq.core.consensus import Remark
 from crowdseq.workflows.metrics import Outcome, run_metrics
 from crowdseq.workflows.runs.saving import RunTarget, save_outcome, save_target
 
@@ -17,6 +18,11 @@ class Run(Outcome):
     def metrics(self) -> dict[str, Any]:
         """What the run tells about itself in numbers, as `metrics.json` holds it; computed once."""
         return run_metrics(self)
+
+    @cached_property
+    def remarks(self) -> tuple[Remark, ...]:
+        """What the run says of its crowd and its consensus in plain words, the warnings first."""
+        return tuple(Remark(**one) for one in self.metrics["remarks"])
 
     def save(self, folder: str | Path, *, force: bool = False, excel_safe: bool = False) -> None:
         """Write the run folder; an existing one is replaced only with `force`, once the new one is whole.

@@ -67,7 +67,7 @@ def open_run(folder: str | Path) -> OpenedRun:
     probabilities = read_probabilities(path / POSTERIORS, corpus, LEARN_AGAIN)
     tag_ids = read_labels(path / LABELS, corpus, probabilities, LEARN_AGAIN)
     scalars = metrics.object("parameters") if "parameters" in metrics.content else {}
-    parameters = read_parameters(path / PARAMETERS, corpus, LEARN_AGAIN) | scalars
+    parameters = read_parameters(path / PARAMETERS, corpus, LEARN_AGAIN) | scalars | _remarks(metrics)
     belief = sharpened(probabilities, _temperature(metrics, scalars))
     reports = judge_annotators(corpus, belief, tag_ids)
     history = metrics.numbers("history")
@@ -131,6 +131,21 @@ def _temperature(metrics: JsonFile, scalars: dict[str, Any]) -> float:
     if type(found) not in (int, float) or not 1e-3 <= found <= 1e3:
         raise metrics.fault(f"the temperature is {found!r:.40}, expected a number above 0")
     return float(found)
+
+
+def _remarks(metrics: JsonFile) -> dict[str, Any]:
+    """What the run said when it was learned; runs of 0.1.0 said nothing."""
+    told = metrics.content.get("remarks", [])
+    if not (isinstance(told, list) and all(map(_is_remark, told))):
+        raise metrics.fault("'remarks' are not what a run says of itself")
+    return {"remarks": told} if told else {}
+
+
+def _is_remark(one: object) -> bool:
+    texts = ("kind", "level", "text")
+    if not isinstance(one, dict) or set(one) != {*texts, "evidence"}:
+        return False
+    return all(isinstance(one[key], str) for key in texts) and isinstance(one["evidence"], dict)
 
 
 def _read_tagger(folder: Path, corpus: Corpus) -> Tagger | None:

@@ -226,3 +226,11 @@ def refuse_special(path: Path, name: str) -> None:
 def stem_of(name: str) -> str:
     """`crowd.v2.jsonl.gz` to `crowd.v2`."""
     return PurePath(PurePath(name).name.removesuffix(".gz")).stem
+
+
+_ZIP_MARKS = (b"PK\x03\x04", b"PK\x05\x06")  # the second is that of an empty one
+
+
+def is_archive(head: bytes) -> bool:
+    """Whether bytes begin like a ZIP file."""
+    return head.startswith(_ZIP_MARKS)

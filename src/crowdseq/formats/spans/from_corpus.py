@@ -13,7 +13,7 @@ from crowdseq.core.corpus import Corpus
 from crowdseq.core.spans import Span, find_spans
 from crowdseq.core.text import Sentence
 from crowdseq.errors import AnnotationError
-from crowdseq.formats.extra_keys import GOLD_SPANS, OFFSETS, ORIGINAL, SPANS, TEXT
+from crowdseq.formats.settings import GOLD_SPANS, OFFSETS, ORIGINAL, SPANS, TEXT
 from crowdseq.formats.spans.align import Mark, snap
 from crowdseq.formats.spans.kept_text import Document, Normalised, locate, token_bounds
 from crowdseq.formats.spans.tokenize import tokenizer

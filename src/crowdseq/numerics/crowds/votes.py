@@ -15,10 +15,13 @@ from crowdseq.numerics.blocks import Block, run_blocks
 from crowdseq.numerics.compiling import kernel, own_labels
 
 
-def count_votes(tokens: IntArray, labels: IntArray, n_tokens: int, n_labels: int) -> FloatArray:
-    """Votes to (T, M) counts."""
+def count_votes(
+    tokens: IntArray, labels: IntArray, n_tokens: int, n_labels: int, weights: FloatArray | None = None
+) -> FloatArray:
+    """Votes, with weights (V,) if they do not all count once, to (T, M) counts."""
     cells = np.asarray(tokens, np.int64) * n_labels + labels
-    return np.bincount(cells, minlength=n_tokens * n_labels).reshape(n_tokens, n_labels).astype(np.float64)
+    counts = np.bincount(cells, weights, minlength=n_tokens * n_labels)
+    return counts.reshape(n_tokens, n_labels).astype(np.float64)
 
 
 def normalise(counts: FloatArray) -> FloatArray:
