@@ -11,7 +11,7 @@ from crowdseq_research.templates import fill
 from crowdseq_research.zoo.acceptance import Found, acceptance_lines, acceptance_table
 from crowdseq_research.zoo.crowds import ZOO
 from crowdseq_research.zoo.rows import BEFORE, OURS, PAPER, ROWS, known_rows
-from crowdseq_research.zoo.scores import CrowdScores, crowd_scores
+from crowdseq_research.zoo.scores import CrowdScores, crowd_scores, shown_rows
 from crowdseq_research.zoo.tables import calibration_table, kind_table, score_table, summary_table
 
 ROOM = "crowdseq_research.zoo"
@@ -40,7 +40,10 @@ def zoo_page(shown: Shown) -> str:
     """The page: what the zoo says, whether the default is accepted, and every figure."""
     scores = shown.scores
     lines = [] if shown.quick else acceptance_lines(Found(shown.cells, shown.final))
-    details = (score_table(scores), calibration_table(scores, (OURS, BEFORE, PAPER))) if scores else ()
+    details = [score_table(scores)] if scores else []
+    told = [row for row in (OURS, BEFORE, PAPER) if row in shown_rows(scores)]
+    if told:
+        details.append(calibration_table(scores, told))
     page = fill(
         ROOM,
         "zoo",

@@ -45,9 +45,8 @@ def score_table(scores: Sequence[CrowdScores]) -> Table:
 
 def calibration_table(scores: Sequence[CrowdScores], rows: Sequence[str]) -> Table:
     """Calibration error on entity tokens (of tags without spans: on all) of some rows, crowd by crowd."""
-    shown = [row for row in rows if row in shown_rows(scores)]
-    lines = [(*_names(one), *(_error(one.rows.get(row)) for row in shown)) for one in scores]
-    return Table(("crowd", "sentences", "draws", *shown), tuple(lines), "Calibration error on entity tokens")
+    lines = [(*_names(one), *(_error(one.rows.get(row)) for row in rows)) for one in scores]
+    return Table(("crowd", "sentences", "draws", *rows), tuple(lines), "Calibration error on entity tokens")
 
 
 def summary_table(scores: Sequence[CrowdScores]) -> Table:
