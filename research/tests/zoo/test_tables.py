@@ -74,5 +74,11 @@ def test_what_other_sources_computed_is_marked_and_counted() -> None:
     assert "Computed with other sources" not in zoo_page(Shown(cells[1:], []))
 
 
+def test_verdicts_on_old_cells_are_told_to_be_so() -> None:
+    told = "1 of 1 cells of sa-slc were computed with other sources: verdicts are about those"
+    assert told in zoo_page(Shown([zoo_cell("pico", "sa-slc", sources="0")], []))
+    assert told not in zoo_page(Shown([zoo_cell("pico", "sa-slc")], []))
+
+
 def test_a_zoo_that_was_not_run_says_so() -> None:
     assert "Not run yet." in zoo_page(Shown([], []))

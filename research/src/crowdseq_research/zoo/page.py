@@ -7,7 +7,7 @@ from typing import Any
 
 from crowdseq.reports.tables import Table, as_markdown
 from crowdseq_research.cells.sources import is_old
-from crowdseq_research.templates import fill
+from crowdseq_research.templates import fill, paragraphs
 from crowdseq_research.zoo.acceptance import Found, acceptance_lines, acceptance_table
 from crowdseq_research.zoo.crowds import ZOO
 from crowdseq_research.zoo.rows import BEFORE, OURS, PAPER, ROWS, known_rows
@@ -51,7 +51,9 @@ def zoo_page(shown: Shown) -> str:
         old=_told_old([*shown.cells, *shown.final]),
         rows=as_markdown(_settings_table()),
         tables="\n\n".join(map(as_markdown, shown.tables)) or "Not run yet.",
-        acceptance=as_markdown(acceptance_table(lines)) if lines else "Not judged by a quick run.",
+        acceptance=paragraphs(_told_judged(shown), as_markdown(acceptance_table(lines)))
+        if lines
+        else "Not judged by a quick run.",
         details="\n\n".join(map(as_markdown, details)),
     )
     return page + "\n"
@@ -67,6 +69,15 @@ def _settings_table() -> Table:
         for name, row in ROWS.items()
     )
     return Table(("row", "settings", ""), rows)
+
+
+def _told_judged(shown: Shown) -> str:
+    """Says so where verdicts are not about today's code."""
+    ours = [cell for cell in (*shown.cells, *shown.final) if cell["key"]["row"] == OURS]
+    old = sum(map(is_old, ours))
+    if not old:
+        return ""
+    return f"**{old:,} of {len(ours):,} cells of {OURS} were computed with other sources: verdicts are about those.**"
 
 
 def _told_old(cells: Cells) -> str:
