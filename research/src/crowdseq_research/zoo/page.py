@@ -77,7 +77,8 @@ def _told_judged(shown: Shown) -> str:
     old = sum(map(is_old, ours))
     if not old:
         return ""
-    return f"**{old:,} of {len(ours):,} cells of {OURS} were computed with other sources: verdicts are about those.**"
+    told = f"{old:,} of {len(ours):,} cells of {OURS} were computed with other sources"
+    return f"**{told}: verdicts are about those.**"
 
 
 def _told_old(cells: Cells) -> str:
