@@ -13,7 +13,7 @@ from scipy import sparse
 
 from crowdseq.arrays import BoolArray, FloatArray, IntArray
 from crowdseq.core.corpus import Corpus
-from crowdseq.core.ragged import gather_ranges
+from crowdseq.core.ragged import gather_ranges, portions
 from crowdseq.core.spans import find_spans
 from crowdseq.evaluation.coefficients import cohen, divide
 
@@ -21,7 +21,8 @@ LEAST_ANNOTATORS = 4
 LEAST_SHARED = 30.0  # spans of either, on average, where both labelled
 _LEAST_AGREEMENT = 0.5  # who agrees less copies nobody
 _LEAST_LINK = 0.2  # of witnesses, with the pair and each other: who has less in common foretells nothing
-_MOST_WITNESSES = 24
+_MOST_WITNESSES, _LEAST_WITNESSES = 24, 8  # of a pair; the fewer, the more pairs there are
+_MOST_TETRADS = 4_000_000  # of all pairs together
 _QUANTILE = 0.75
 _LEAST_EXCESS = 0.5  # the share, surely there, of the agreement that independence would leave open
 _FEW_SHARED, _LEAST_EXCESS_OF_FEW = 60.0, 0.75  # honest pairs come near the half where spans are few
@@ -67,7 +68,10 @@ def find_kin(corpus: Corpus) -> tuple[Kin, ...]:
         taken = sure >= sure.max() - _STEP
         found += _kin(agreements, first[taken], second[taken], excess.expected[taken])
         is_kin[first[taken], second[taken]] = is_kin[second[taken], first[taken]] = True
-        first, second = first[~taken], second[~taken]
+        # Who agrees no more than foretold stays so, unless the witnesses were relatives.
+        touched = np.asarray(is_kin.any(axis=0))
+        left = ~taken & ((excess.sure > 0.0) | touched[first] | touched[second])
+        first, second = first[left], second[left]
     return tuple(sorted(found))
 
 
@@ -188,9 +192,10 @@ class _Excess(NamedTuple):
 
 
 def _excess(agreements: Agreements, is_kin: BoolArray, first: IntArray, second: IntArray) -> _Excess:
+    most = int(np.clip(np.sqrt(_MOST_TETRADS / len(first)), _LEAST_WITNESSES, _MOST_WITNESSES))
     parts = [
-        _foretold(agreements, is_kin, first[at : at + _PAIRS_AT_A_TIME], second[at : at + _PAIRS_AT_A_TIME])
-        for at in range(0, len(first), _PAIRS_AT_A_TIME)
+        _foretold(agreements, is_kin, first[part], second[part], most)
+        for part in portions(np.arange(len(first) + 1), _PAIRS_AT_A_TIME)
     ]
     expected, error = (np.concatenate(columns) for columns in zip(*parts, strict=True))
     values, errors, shared = (
@@ -206,10 +211,14 @@ def _excess(agreements: Agreements, is_kin: BoolArray, first: IntArray, second: 
 
 
 def _foretold(
-    agreements: Agreements, is_kin: BoolArray, first: IntArray, second: IntArray
+    agreements: Agreements,
+    is_kin: BoolArray,
+    first: IntArray,
+    second: IntArray,
+    most: int = _MOST_WITNESSES,
 ) -> tuple[FloatArray, FloatArray]:
     """What witnesses foretell of each pair, and its standard error; NaN where there are no two of them."""
-    witnesses, is_one = _witnesses(agreements, is_kin, first, second)
+    witnesses, is_one = _witnesses(agreements, is_kin, first, second, most)
     values, shared = agreements.values, agreements.shared
     left, right = values[first[:, None], witnesses], values[second[:, None], witnesses]
     link = values[witnesses[:, :, None], witnesses[:, None, :]]
@@ -234,7 +243,7 @@ def _foretold(
 
 
 def _witnesses(
-    agreements: Agreements, is_kin: BoolArray, first: IntArray, second: IntArray
+    agreements: Agreements, is_kin: BoolArray, first: IntArray, second: IntArray, most: int
 ) -> tuple[IntArray, BoolArray]:
     """(P, W) for each pair those who surely agree less with either, the ones with most spans, and whether."""
     values, shared = agreements.values, agreements.shared
@@ -244,8 +253,8 @@ def _witnesses(
     able &= np.maximum(upper[first], upper[second]) < values[first, second][:, None]
     able &= np.minimum(values[first], values[second]) >= _LEAST_LINK
     # Those with as many spans are told apart by their agreement, so that no order of names matters.
-    order = np.lexsort((values[first] + values[second], np.where(able, least, -1.0)), axis=1)
-    best = order[:, ::-1][:, :_MOST_WITNESSES]
+    worth = np.where(able, least + 0.1 * (values[first] + values[second]), -1.0)
+    best = np.argpartition(-worth, min(most, len(values)) - 1, axis=1)[:, :most]
     return best, np.take_along_axis(able, best, axis=1)
 
 

@@ -9,6 +9,7 @@ from scipy import sparse
 from scipy.sparse import csgraph
 
 from crowdseq.arrays import IntArray
+from crowdseq.core.annotations import Votes
 from crowdseq.core.consensus import Consensus, Remark
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.ragged import gather_ranges
@@ -37,14 +38,18 @@ class _Seen:
         return CrowdProfile.of(self.corpus)
 
     @cached_property
+    def votes(self) -> Votes:
+        return self.corpus.annotations.votes()
+
+    @cached_property
     def voters(self) -> IntArray:
         """(T,) annotators who labelled each token."""
-        return np.bincount(self.corpus.annotations.votes().tokens, minlength=self.corpus.n_tokens)
+        return np.bincount(self.votes.tokens, minlength=self.corpus.n_tokens)
 
     @cached_property
     def working(self) -> IntArray:
         """The annotators who labelled anything."""
-        return np.unique(self.corpus.annotations.votes().annotators)
+        return np.unique(self.votes.annotators)
 
     @cached_property
     def kin(self) -> tuple[Kin, ...]:
@@ -69,9 +74,8 @@ class _Seen:
     @cached_property
     def n_marks(self) -> IntArray:
         """(K,) tokens that each annotator marked."""
-        votes = self.corpus.annotations.votes()
-        marked = votes.labels != self.corpus.scheme.outside
-        return np.bincount(votes.annotators[marked], minlength=len(self.corpus.annotators))
+        marked = self.votes.labels != self.corpus.scheme.outside
+        return np.bincount(self.votes.annotators[marked], minlength=len(self.corpus.annotators))
 
     @cached_property
     def spans(self) -> tuple[SpanTable, IntArray]:
@@ -202,15 +206,14 @@ def _alone(seen: _Seen) -> Iterator[Remark]:
 
 
 def _overlap(seen: _Seen) -> Iterator[Remark]:
-    share = seen.overlap
-    if 0.0 < share < _LITTLE_OVERLAP:
+    if 0.0 < (share := seen.overlap) < _LITTLE_OVERLAP:
         text = f"only {_percent(share)} of the labelled tokens are labelled by more than one annotator"
         yield Remark("overlap", text, "note", {"share": round(share, 4)})
 
 
 def _blank(seen: _Seen) -> Iterator[Remark]:
     """Those who marked nothing where others did; of labelling functions it is expected."""
-    corpus, votes = seen.corpus, seen.corpus.annotations.votes()
+    corpus, votes = seen.corpus, seen.votes
     if corpus.scheme.outside < 0 or seen.are_sources:
         return
     marked = votes.labels != corpus.scheme.outside
@@ -237,7 +240,7 @@ def _empty(seen: _Seen, consensus: Consensus) -> Iterator[Remark]:
     if drawn.sum() < _FEW_SPANS:
         return
     found = len(find_spans(consensus.tag_ids, corpus.offsets, corpus.scheme))
-    read = np.bincount(corpus.annotations.votes().annotators, minlength=len(drawn))
+    read = np.bincount(seen.votes.annotators, minlength=len(drawn))
     rates = drawn[drawn > 0] / read[drawn > 0]
     due = float(np.median(rates)) * float((seen.voters > 0).sum())
     if found < _NEARLY_EMPTY * due:
@@ -267,7 +270,7 @@ def _dropped(seen: _Seen, consensus: Consensus) -> Iterator[Remark]:
 
 
 def _confidence(seen: _Seen) -> Iterator[Remark]:
-    votes, outside = seen.corpus.annotations.votes(), seen.corpus.scheme.outside
+    votes, outside = seen.votes, seen.corpus.scheme.outside
     marked = np.bincount(votes.tokens[votes.labels != outside], minlength=seen.corpus.n_tokens) > 0
     shared = int((marked & (seen.voters > 1)).sum())
     reasons = []

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from crowdseq.core.consensus import Consensus
-from crowdseq.reports.tables import Table, as_text, count, show
+from crowdseq.reports.tables import Table, as_text, count, show, visible
 
 _SHOWN_ANNOTATORS = 12
 
@@ -25,7 +25,7 @@ def run_in_words(consensus: Consensus, metrics: dict[str, Any]) -> str:
 
 def remarks_in_words(remarks: Sequence[Mapping[str, Any]]) -> list[str]:
     """A line for each remark; warnings are marked."""
-    return [f"{'warning: ' if one['level'] == 'warning' else ''}{one['text']}" for one in remarks]
+    return [f"{'warning: ' if one['level'] == 'warning' else ''}{visible(one['text'])}" for one in remarks]
 
 
 def _opening(metrics: dict[str, Any]) -> str:

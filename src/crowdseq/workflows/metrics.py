@@ -37,7 +37,7 @@ def run_metrics(run: Outcome) -> dict[str, Any]:
         "rounds": len(consensus.history),
         "history": list(consensus.history),
         "seconds": round(run.seconds, 3),
-        "mean_confidence": float(consensus.confidence.mean()) if corpus.n_tokens else None,
+        "mean_confidence": float(consensus.token_confidence.mean()) if corpus.n_tokens else None,
     }
     scalars = {name: value for name, value in consensus.parameters.items() if _is_plain(value)}
     if scalars:
@@ -67,12 +67,12 @@ def gold_metrics(consensus: Consensus) -> dict[str, Any]:
     known = corpus.gold_tags >= 0
     right = consensus.tag_ids == corpus.gold_tags
     scores["calibration"] = {
-        "all_tokens": measure_calibration(consensus.confidence[known], right[known]).as_dict(),
+        "all_tokens": measure_calibration(consensus.token_confidence[known], right[known]).as_dict(),
     }
     if corpus.scheme.outside >= 0:
         inside = known & entity_tokens(corpus.gold_tags, consensus.tag_ids, corpus.scheme)
         scores["calibration"]["entity_tokens"] = measure_calibration(
-            consensus.confidence[inside], right[inside]
+            consensus.token_confidence[inside], right[inside]
         ).as_dict()
     return scores
 

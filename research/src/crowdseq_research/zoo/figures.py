@@ -18,12 +18,14 @@ def consensus_figures(consensus: Consensus) -> dict[str, Any]:
     known = corpus.gold_tags >= 0
     right = consensus.tag_ids == corpus.gold_tags
     if _is_plain(corpus):
-        error = measure_calibration(consensus.confidence[known], right[known]).error
+        error = measure_calibration(consensus.token_confidence[known], right[known]).error
         return {"score": float(right[known].mean()), "calibration": error}
     scores = score_tags(corpus.gold_tags, consensus.tag_ids, corpus.offsets, corpus.scheme)
     counted = known & entity_tokens(corpus.gold_tags, consensus.tag_ids, corpus.scheme)
     error = (
-        measure_calibration(consensus.confidence[counted], right[counted]).error if counted.any() else None
+        measure_calibration(consensus.token_confidence[counted], right[counted]).error
+        if counted.any()
+        else None
     )
     return {
         "score": scores.f1 or 0.0,

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import BinaryIO
 
-from crowdseq.errors import FormatError, Problem
+from crowdseq.errors import FormatError, Missing, MissingFileError, Problem
 from crowdseq.formats.settings import Limits
 
 GZIP_MARK = b"\x1f\x8b"
@@ -197,6 +197,8 @@ def open_source(source: Source, limits: Limits) -> Iterator[Stream]:
         with source.opener() as handle:
             yield Stream(source.name, handle, limits)
     elif source.path is None:
+        if sys.stdin is None or sys.stdin.closed:
+            raise FormatError(Problem("standard input is closed, name a file or send one there", source.name))
         yield Stream(source.name, sys.stdin.buffer, limits)
     else:
         refuse_special(source.path, source.name)
@@ -213,7 +215,7 @@ def refuse_special(path: Path, name: str) -> None:
     try:
         mode = path.stat().st_mode
     except FileNotFoundError:
-        raise FormatError(Problem("there is no such file", name)) from None
+        raise MissingFileError(Missing("there is no such file", name)) from None
     except (OSError, ValueError) as error:
         raise FormatError(Problem(f"cannot be opened ({error})", name)) from None
     for is_kind, what in _SPECIAL.items():

@@ -183,7 +183,7 @@ def settled(consensus: Consensus) -> Iterator[tuple[Restored, list[Scored]]]:
         restored = restore(sentence)
         voters = corpus.annotations.ballots[place].voters.tolist()
         said = {corpus.annotators[voter]: next(votes) for voter in voters}
-        sure = consensus.confidence[bounds[place] : bounds[place + 1]]
+        sure = consensus.token_confidence[bounds[place] : bounds[place + 1]]
         found = []
         for span in next(chosen):
             names = [name for name, spans in said.items() if span in spans]

@@ -105,7 +105,7 @@ def _remarks(metrics: Mapping[str, Any]) -> Content:
         for one in told
     ]
     return (
-        element("aside", element("h3", "What this run says"), element("ul", lines), class_="remarks")
+        element("div", element("h3", "What this run says"), element("ul", lines), class_="remarks")
         if lines
         else None
     )
