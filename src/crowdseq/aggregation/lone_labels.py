@@ -19,8 +19,8 @@ class LoneLabels:
     """What is told of a corpus, and beside it what was found.
 
     tag_ids (T,): what is told, with the labels of annotators who share no token with anybody as they gave
-    them, made valid; posteriors (T, M): how likely each label is, kept or not. found (T,): the tags that text and votes suggest. kept (T,): whose
-    labels were kept; nobody's where that was not wanted.
+    them, made valid. posteriors (T, M): how likely each label is, kept or not. found (T,): the tags that text
+    and votes suggest. kept (T,): whose labels were kept; nobody's where that was not wanted.
     """
 
     corpus: Corpus
