@@ -1,8 +1,8 @@
 """read: files and folders in any known format to one corpus and a report on them."""
 
 import gc
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
@@ -10,6 +10,7 @@ from unicodedata import normalize
 
 from crowdseq.core.building import CorpusBuilder, Record
 from crowdseq.core.corpus import Corpus
+from crowdseq.core.names import Tags
 from crowdseq.errors import Advice, FormatError, InputError, Problem, SchemeError
 from crowdseq.formats.conventions.names import LabelSet, renamed, widen
 from crowdseq.formats.extra_keys import TEXT
@@ -24,7 +25,15 @@ from crowdseq.formats.registry import find_format, looks_like, recognise, recogn
 from crowdseq.formats.settings import ReadSettings
 
 if TYPE_CHECKING:  # spans are loaded when a file has some: most files of tokens have none
+    from crowdseq.formats.conventions.matching import TextMatcher
     from crowdseq.formats.spans.overlaps import Layer
+
+_OTHER_TEXT = "the id was used before"
+_JOIN_BY_TEXT = Advice(
+    "if files number their sentences each in its own way, say {match}; if each is a document, {files_mean}",
+    match="text",
+    files_mean="document",
+)
 
 
 @dataclass(frozen=True)
@@ -97,6 +106,14 @@ class _Loader:
         self.builder = CorpusBuilder(duplicates=self.settings.duplicates)
         self.labels = LabelSet(self.settings) if self.settings.labels is not None else None
         self.files: list[FileRead] = []
+        self.matcher = self._matcher()
+
+    def _matcher(self) -> "TextMatcher | None":
+        if self.settings.match == "id":
+            return None
+        from crowdseq.formats.conventions.matching import TextMatcher
+
+        return TextMatcher(self.collector)
 
     def load(self, item: Source | Folder) -> None:
         try:
@@ -117,13 +134,33 @@ class _Loader:
             self._tell_other_files(form, folder)
             return
         n_read = len(self.files)
+        placed = self._placed(folder)
         for member in folder.members:
             try:
-                self._load_member(member)
+                self._load_member(placed.get(member.name, member))
             except FormatError as error:
                 self.collector.fail(*error.problems)
         if len(self.files) == n_read and not self.collector.problems:
             raise FormatError(Problem(_nothing_known(folder), folder.name))
+
+    def _placed(self, folder: Folder) -> dict[str, Source]:
+        """Files of columns by name, with annotator and document, where the folders around them tell."""
+        is_deep = any(PurePath(m.name).parent != PurePath(folder.name) for m in folder.members)
+        if not is_deep and self.settings.files_mean not in ("document", "gold"):
+            return {}
+        texts: dict[str, str] = {}
+        for member in folder.members:
+            with suppress(FormatError), open_source(member, self.settings.limits) as stream:
+                sample = sample_of(stream, self.settings.encoding)
+                form = find_format(self.settings.format) if self.settings.format else looks_like(sample)[0]
+                text = form.text_of(sample) if form is not None and form.text_of is not None else None
+                if text is not None:
+                    texts[member.name] = text
+        if not texts:
+            return {}
+        from crowdseq.formats.conventions.layout import place_files
+
+        return place_files(folder, texts, self.collector)
 
     def _tell_other_files(self, form: Format, folder: Folder) -> None:
         what = f"files of a folder were left out, which is read as {form.name}: name them too to read them"
@@ -183,13 +220,20 @@ class _Loader:
         record = found.record
         try:
             record = renamed(record, self.settings)
+            if self.settings.missing is not None:
+                record = _without(record, frozenset(self.settings.missing))
+            if self.matcher is not None:
+                record = self.matcher.matched(record, file, found.line)
             if self.settings.normalise == "nfc" and TEXT not in record.extras:
                 record = self._normalised(record, file, found.line)
             if self.labels is not None:
                 self.labels.check(record, Problem("", file, found.line, record.id or ""))
             self.builder.add(self._aligned(record, file, found.line))
         except InputError as error:
-            self.collector.reject(problem_of(error, file, found.line, record.id or ""), found.raw)
+            problem = problem_of(error, file, found.line, record.id or "")
+            if problem.what.startswith(_OTHER_TEXT) and problem.advice is None:
+                problem = replace(problem, what=f"{problem.what};", advice=_JOIN_BY_TEXT)
+            self.collector.reject(problem, found.raw)
             return False
         return True
 
@@ -278,6 +322,20 @@ def _nothing_known(folder: Folder) -> str:
     if "[Content_Types].xml" in names:
         return "is an Office document, save the sheet as CSV"
     return f"holds no file in a known format, only {', '.join(names[:3])}{' …' if len(names) > 3 else ''}"
+
+
+def _without(record: Record, marks: Collection[str]) -> Record:
+    """The record without labels that stand for none; who has nothing else has not seen the sentence."""
+    rows = {name: _labels(tags, marks) for name, tags in record.annotations.items()}
+    votes = {name: tags for name, tags in rows.items() if tags is not None}
+    return replace(
+        record, annotations=votes, gold=None if record.gold is None else _labels(record.gold, marks)
+    )
+
+
+def _labels(tags: Tags, marks: Collection[str]) -> Tags | None:
+    made = [None if isinstance(tag, str) and tag in marks else tag for tag in tags]
+    return made if not made or any(tag is not None for tag in made) else None
 
 
 def _is_sound(record: Record) -> bool:

@@ -80,10 +80,15 @@ class ReadSettings:
     None to detect it. labels: the known tags or entity types, None to take those of the data.
     on_error: `stop` refuses the input with every fault found, `skip` sets faulty records aside in `rejects`.
     duplicates: same sentence twice from one annotator: `error`, keep the `first` or the `newest`.
-    columns: what the columns of a CoNLL file hold (`token`, `gold`, `column:pos`, `annotator:w1`, `-`).
-    files_mean: whether a file with one column of labels is `gold` or one `annotator`; `auto` takes files in a
-    folder as annotators. names, documents: annotators and documents to rename. tokenizer: for text without
-    tokens.
+    match: sentences of several files are the same if their `id` is, or with `text` if their words are.
+    columns: what the columns of a CoNLL file hold (`token`, `gold`, `column:pos`, `annotator:w1`, `-`), or
+    which column of a table is what (`worker=rater`). missing: what stands in place of a label where there is
+    none; None takes the usual marks where they stand beside B- and I- tags. last_column: the label of a CoNLL
+    file is in its last column, whatever the others hold.
+    files_mean: whether a file with one column of labels is `gold` or one `annotator`, or a `document` of the
+    annotator that its folder is named after; `auto` takes files in a folder as annotators, and as documents
+    where several folders hold the same ones. names, documents: annotators and documents to rename.
+    tokenizer: for text without tokens.
     offset_unit, overlaps, cut_tokens, empty_means, several_labels, discontinuous: for formats that mark
     characters instead of tokens; `ask` refuses input in which nobody can tell an empty document from one that
     was never opened. overlaps: of spans of one annotator the `longest` stays, it is an `error`, or types are
@@ -116,14 +121,26 @@ class ReadSettings:
     labels: tuple[str, ...] | None = _setting(
         None, "The tags or entity types there are; any other is an error.", is_list=True
     )
+    match: str = _choice(
+        "What makes sentences of several files the same: their id or their text.", "id", "text"
+    )
     columns: tuple[str, ...] | None = _setting(
         None,
-        "What the columns of CoNLL files hold: token, gold, column:NAME, an annotator, - for nothing.",
+        "What the columns of CoNLL files hold: token, gold, column:NAME, an annotator, - for nothing; or, by "
+        "name or number, which column is what: token=WORD,gold=3; in tables also sentence=, worker=, label=.",
         is_list=True,
     )
+    missing: tuple[str, ...] | None = _setting(
+        None,
+        "What stands in place of a label where there is none (default: ? in columns, and beside B- and I- tags "
+        "also None, -, _, NA and the like).",
+        is_list=True,
+    )
+    last_column: bool = False
     files_mean: str = _choice(
-        "What one label column is; auto: an annotator in the files of a folder, else gold.",
-        *("auto", "gold", "annotator"),
+        "What one label column is; auto: an annotator in the files of a folder, else gold. document: each "
+        "file is a document, its folder the annotator.",
+        *("auto", "gold", "annotator", "document"),
     )
     names: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     documents: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))

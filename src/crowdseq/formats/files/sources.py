@@ -101,7 +101,8 @@ class Source:
     name: as messages call it. stem: its file name without extensions, unique among the inputs of one reading;
     formats may take the name of an annotator or a document from it. prefix: stands before ids that a reader
     has to make up, so that those of several inputs differ. folder: the one it was found in, if any. opener:
-    gives the bytes of a member of an archive.
+    gives the bytes of a member of an archive. owner, document: whose labels and which document the file
+    holds where the folders around it tell; an owner that is empty stands for gold.
     """
 
     name: str
@@ -111,6 +112,8 @@ class Source:
     folder: str | None = None
     prefix: str = ""
     opener: Callable[[], BinaryIO] | None = None
+    owner: str | None = None
+    document: str | None = None
 
 
 @dataclass(frozen=True)

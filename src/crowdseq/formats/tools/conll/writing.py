@@ -12,6 +12,7 @@ from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.text import Sentence
 from crowdseq.errors import AnnotationError
+from crowdseq.formats.conventions.missing import UNLABELLED
 from crowdseq.formats.conventions.names import agreements
 from crowdseq.formats.conventions.roles import file_names
 from crowdseq.formats.format import Format
@@ -20,7 +21,6 @@ from crowdseq.formats.tools.conll.columns import (
     DOCUMENT_START,
     HEADER,
     SENTENCE,
-    UNLABELLED,
     is_customary,
 )
 
