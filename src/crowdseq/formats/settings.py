@@ -132,7 +132,7 @@ class ReadSettings:
     )
     missing: tuple[str, ...] | None = _setting(
         None,
-        "What stands in place of a label where there is none (default: ? in columns, and beside B- and I- tags "
+        "What stands in place of a label where there is none (default: ? in columns; beside B- and I- tags "
         "also None, -, _, NA and the like).",
         is_list=True,
     )

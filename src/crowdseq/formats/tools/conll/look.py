@@ -11,7 +11,8 @@ from crowdseq.formats.conventions.missing import MARKS
 
 TAGS, ONLY_OUTSIDE, EMPTY, NUMBERS, OTHER = "tags", "only outside", "empty", "numbers", "other"
 _TOKEN_NAMES = ("token", "tokens", "word", "words", "form", "tok", "surface")
-_LABEL_NAMES = tuple("label labels tag tags ner ner_tag ner_tags ne bio iob iob2 entity gold".split())
+_LABEL_NAMES = ("label", "labels", "tag", "tags", "ner", "ner_tag", "ner_tags", "ne", "bio", "iob", "iob2")
+_GOLD_NAMES = ("entity", "gold")
 _LABEL_START = re.compile(r"(?:ner?|label|tag|bio|iob|entity)[-_.: ]", re.IGNORECASE)
 _NO_LABELS = frozenset({"pos", "upos", "xpos", "chunk", "lemma", "head", "deprel", "feats", "misc", "note"})
 _NO_LABELS |= {"notes", "comment", "comments", "id", "index", "_", "-", ""}
@@ -90,7 +91,7 @@ class Look:
     def named_label(self) -> int | None:
         """The column whose name says that it holds labels: the plainest name, else the first."""
         names = [name.strip().lower() for name in self.names or ()]
-        for wanted in _LABEL_NAMES[:-1]:
+        for wanted in (*_LABEL_NAMES, _GOLD_NAMES[0]):
             if wanted in names:
                 return names.index(wanted)
         starting = [place for place, name in enumerate(names) if _LABEL_START.match(name)]
@@ -130,7 +131,7 @@ def _is_comment(line: str) -> bool:
 
 
 def _is_label_name(name: str) -> bool:
-    return name in _LABEL_NAMES or _LABEL_START.match(name) is not None
+    return name in (*_LABEL_NAMES, *_GOLD_NAMES) or _LABEL_START.match(name) is not None
 
 
 def _kind(values: Sequence[str]) -> str:
