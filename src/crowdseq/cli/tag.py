@@ -13,7 +13,8 @@ from crowdseq.cli.terminal import terminal
 @reading_option(
     "format",
     "What the input is, instead of guessing: text (one sentence a line), conll or jsonl, which come "
-    "back with tags in them, or any other format that can be read, which comes back as JSONL.",
+    "back with tags in them, or any other format that can be read, which comes back as JSONL, as do "
+    "folders and ZIPs.",
 )
 @reading_option("tokenizer")
 @reading_option(

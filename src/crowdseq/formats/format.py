@@ -102,7 +102,8 @@ class Format:
     """One format; what it cannot do is None.
 
     has_labels: False for text alone, which is never picked up from a folder by chance. has_cells: True for a
-    table that spreadsheets open, whose writers take `excel_safe=True`. extensions: of file names, the first
+    table that spreadsheets open, whose writers take `excel_safe=True`. has_details: True where confidence and
+    names of a consensus are written only if `details=True`. extensions: of file names, the first
     is the usual one. settings: names of those in ReadSettings that only some formats use, and this one does.
     recognise: from a sample to NO, BY_NAME, LIKELY or SURE. read: the records of one file.
     recognise_folder, read_folder: for forms in which a folder is one thing; read_folder names the file of
@@ -118,6 +119,7 @@ class Format:
     summary: str
     has_labels: bool = True
     has_cells: bool = False
+    has_details: bool = False
     extensions: tuple[str, ...] = ()
     settings: tuple[str, ...] = ()
     recognise: Callable[[Sample], int] = lambda _: NO

@@ -16,7 +16,7 @@ from crowdseq.formats.conventions.names import LabelSet, renamed, widen
 from crowdseq.formats.extra_keys import TEXT
 from crowdseq.formats.files.inputs import Input, list_inputs
 from crowdseq.formats.files.sources import Folder, Source, Stream, open_source
-from crowdseq.formats.files.zip import is_archive, open_archive
+from crowdseq.formats.files.zip import is_archive, is_spreadsheet, open_archive
 from crowdseq.formats.findings.collector import Collector, TooManyFaults, problem_of
 from crowdseq.formats.findings.import_report import FileRead, ImportReport
 from crowdseq.formats.findings.inspection import inspect
@@ -180,13 +180,14 @@ class _Loader:
 
     def _load_file(self, source: Source) -> None:
         with open_source(source, self.settings.limits) as stream:
-            if is_archive(stream.head):
+            if is_archive(stream.head) and not is_spreadsheet(stream.head):
                 self._load_folder(open_archive(stream, source, self.settings.limits))
             else:
                 self._load_stream(stream, source, sample_of(stream, self.settings.encoding))
 
     def _load_stream(self, stream: Stream, source: Source, sample: Sample) -> None:
-        form = find_format(self.settings.format) if self.settings.format else recognise(sample)
+        columns = self.settings.columns
+        form = find_format(self.settings.format) if self.settings.format else recognise(sample, columns)
         if form.read is None:
             raise FormatError(Problem(f"a file cannot be read as {form.name}, {form.summary}", source.name))
         n_records, n_faults = 0, len(self.collector.problems) + self.collector.n_rejected
@@ -301,7 +302,7 @@ class _Loader:
         if self.collector.problems:
             self.collector.finish()
         try:
-            corpus = self.builder.build(self.settings.scheme)
+            corpus = self.builder.build(self.settings.scheme or self.collector.noted_scheme)
         except SchemeError as error:
             raise FormatError(problem_of(error, ", ".join(file.name for file in self.files))) from None
         if self.settings.labels is not None:

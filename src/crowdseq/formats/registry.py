@@ -1,6 +1,6 @@
 """All formats by name, loaded when they are needed, and which of them a file is in."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 
 from crowdseq.errors import Advice, FormatError, Problem, SettingsError
@@ -17,7 +17,8 @@ _WHERE = {
     "conll": "conll.columns_file:FORMAT",
     "conll-folder": "conll.writing:FOLDER_FORMAT",
     "text": "native.plain_text:FORMAT",
-    "long": "long_table:FORMAT",
+    "long": "long_table.csv_file:FORMAT",
+    "xlsx": "long_table.spreadsheet:FORMAT",
     "mace": "conll.mace_csv:FORMAT",
     "conll-u": "conll.conll_u:FORMAT",
     "brat": "brat.folder:FORMAT",
@@ -42,6 +43,7 @@ _WHERE = {
 _OF_FOLDERS = ("brat", "inception", "datasets")
 # Those that `tag` puts tags into: only these are asked about a file to be tagged.
 _CARRYING = ("jsonl", "conll", "text")
+_OF_LONG_TABLES = ("task=", "sentence=", "worker=")
 _PACKED = {
     b"BZh": "packed with bzip2",
     b"\xfd7zXZ\x00": "packed with xz",
@@ -100,8 +102,10 @@ def looks_like(sample: Sample) -> tuple[Format | None, int]:
     return best, certainty
 
 
-def recognise(sample: Sample) -> Format:
-    """The likeliest format; an error says what was seen instead."""
+def recognise(sample: Sample, columns: Sequence[str] | None = None) -> Format:
+    """The likeliest format; an error says what was seen instead. columns: those that the user names."""
+    if are_long(columns):
+        return FORMATS["long"]
     likely, _ = looks_like(sample)
     if likely is not None:
         return likely
@@ -117,11 +121,29 @@ def recognise(sample: Sample) -> Format:
     if "\0" in start or start.count("\ufffd") > 2:
         what = "is neither text nor a binary format that is known here: export it as JSON, CSV or Parquet"
         raise FormatError(Problem(what, sample.name))
+    _refuse_table(sample)
     known = ", ".join(name for name, form in FORMATS.items() if form.read)
     what = f"the format cannot be told, it begins with {start!a}:"
     raise FormatError(
         Problem(what, sample.name, advice=Advice("say it with {format} ({0})", known, format=""))
     )
+
+
+def are_long(columns: Sequence[str] | None) -> bool:
+    """Whether the user names columns of a long table, such as `worker=rater`."""
+    return any(column.startswith(_OF_LONG_TABLES) for column in columns or ())
+
+
+def _refuse_table(sample: Sample) -> None:
+    """A table whose columns have names that nobody could know: tell which are needed."""
+    from crowdseq.formats.table_io.csv_rows import header_of
+
+    first, second = header_of(sample.text), header_of("\n".join(sample.lines[1:3]))
+    if len(first) > 2 and len(first) == len(second):
+        what = f"is a table with columns {', '.join(first[:10])}, of which nobody can tell what they hold:"
+        shown = "sentence=…,token=…,worker=…,label=…"
+        advice = Advice("say it with {columns}", columns=shown)
+        raise FormatError(Problem(what, sample.name, 1, advice=advice))
 
 
 def recognise_folder(folder: Folder) -> Format | None:
@@ -140,6 +162,9 @@ def recognise_to_carry(sample: Sample) -> Format | None:
         sure = form.carrier.recognise(sample) if form.carrier is not None else NO
         if sure > certainty:
             best, certainty = form, sure
+    if best is not None and best.name == "jsonl" and certainty < SURE:
+        likely, sure = looks_like(sample)  # objects of another tool
+        return best if likely is None or sure <= BY_NAME else None
     return best
 
 

@@ -51,10 +51,12 @@ def write_consensus(
     force: bool = False,
     excel_safe: bool = False,
     with_names: bool = True,
+    details: bool = False,
 ) -> tuple[str, ...]:
     """Write the settled tags with their confidence; the format is told by the name unless given.
 
     with_names: False leaves out of consensus JSONL who agreed, for a file that lies beside all votes.
+    details: confidence and who agreed in columns too, which hold token and label otherwise.
     """
     name = os.fspath(path)
     form = format_for_writing(format or "", name)
@@ -63,6 +65,8 @@ def write_consensus(
     options = _options(form, excel_safe)
     if form.name == "consensus":
         options["with_names"] = with_names
+    if form.has_details:
+        options["details"] = details
     if form.write_consensus_folder is not None:
         return tuple(
             _write_folder(partial(form.write_consensus_folder, consensus), _folder(name, form), force)

@@ -88,7 +88,8 @@ def test_rows_that_contradict_each_other_are_named(faults: Faults) -> None:
 
 def test_other_columns_cannot_be_forced_into_a_long_table(faults: Faults) -> None:
     (found, *_) = faults("t.csv", "a,b\n1,2\n", format="long")
-    assert found == "t.csv:1: has no columns task, worker and label, but a, b: rename them in the first row"
+    told = "has no columns task, worker and label, but a, b: say which column is what: columns="
+    assert found == f"t.csv:1: {told}'sentence=…,token=…,worker=…,label=…'"
 
 
 @pytest.mark.parametrize(("keep", "tag"), [("first", "O"), ("newest", "B-X")])

@@ -25,6 +25,11 @@ def is_archive(head: bytes) -> bool:
     return head.startswith((ZIP_MARK, EMPTY_ZIP_MARK))
 
 
+def is_spreadsheet(head: bytes) -> bool:
+    """Whether bytes begin like a workbook, which is a ZIP file but no folder."""
+    return is_archive(head) and b"[Content_Types].xml" in head and b"xl/" in head
+
+
 def open_archive(stream: Stream, source: Source, limits: Limits) -> Folder:
     """The members of a ZIP as a folder whose files are unpacked when they are opened."""
     parts: list[bytes] = []

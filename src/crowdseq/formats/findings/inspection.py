@@ -82,7 +82,8 @@ def _warn_of_pairs(what: str, groups: list[tuple[str, ...]], collector: Collecto
 def _look_at_plain_tags(corpus: Corpus, collector: Collector) -> None:
     """Tags without a prefix that outnumber B- and I- tags make the scheme plain, which is never meant by
     one who writes such tags."""
-    if not corpus.scheme.is_plain or collector.settings.scheme is not None:
+    is_meant = collector.settings.scheme is not None or collector.noted_scheme is not None
+    if not corpus.scheme.is_plain or is_meant:
         return
     parts = [(tag, *split_tag(tag)) for tag in corpus.scheme.tags]
     chunks = [tag for tag, prefix, _ in parts if prefix not in ("", OUTSIDE)]

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from crowdseq.core.building import Record
 from crowdseq.core.labels import split_tag
 from crowdseq.errors import Problem
-from crowdseq.formats.conventions.missing import UNLABELLED
 from crowdseq.formats.files.sources import Source, Stream
 from crowdseq.formats.findings.collector import Collector
 from crowdseq.formats.format import NO, SURE, Format, ReadRecord, Sample
+from crowdseq.formats.table_io.missing import UNLABELLED
 from crowdseq.formats.tools.conll.blocks import Block, BlockReader, cut_at_spaces
 from crowdseq.formats.tools.conll.columns import DOCUMENT_START, HEADER
 

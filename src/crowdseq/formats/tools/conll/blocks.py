@@ -16,7 +16,7 @@ from crowdseq.formats.tools.conll.look import comment_of
 _IDS = ("sent_id", "sentence_id", "id")
 _DOCUMENTS = ("newdoc id", "doc", "doc_id", "document", "document_id", "hipe2022:document_id")
 _NOTHING_TO_KEEP = ("doc", "newpar", "newpar id", "global.columns")
-_SENTENCE_END = "EndOfSentence"  # a flag of HIPE, which has no blank lines between sentences
+SENTENCE_END = "EndOfSentence"  # a flag of HIPE, which has no blank lines between sentences
 _SPACES = re.compile(r"[ \t]+")  # not str.split(): a no-break space belongs to its token
 
 
@@ -96,7 +96,7 @@ class BlockReader:
                 self._take_comment(block, *comment)
             else:
                 block.take(line, number)
-                if line.endswith(_SENTENCE_END) or f"{_SENTENCE_END}|" in line:
+                if line.endswith(SENTENCE_END) or f"{SENTENCE_END}|" in line:
                     yield from self._closed(block)
                     block = Block()
         yield from self._closed(block)

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from crowdseq.core.labels import split_tag
 from crowdseq.errors import AnnotationError, SettingsError
-from crowdseq.formats.conventions.missing import MARKS, UNLABELLED
 from crowdseq.formats.format import BY_NAME, LIKELY, NO, SURE, Sample
+from crowdseq.formats.table_io.missing import MARKS, UNLABELLED
 from crowdseq.formats.tools.conll.look import Look, look_at
 
 DOCUMENT_START = "-DOCSTART-"

@@ -7,13 +7,12 @@ from crowdseq.core.building import Record
 from crowdseq.core.labels import split_tag
 from crowdseq.core.names import Tags
 from crowdseq.errors import Advice, AnnotationError, FormatError, Problem
-from crowdseq.formats.conventions.missing import UNLABELLED, MissingMarks
 from crowdseq.formats.conventions.roles import annotator_of, refuse_second_gold
-from crowdseq.formats.files.lines import head_text
-from crowdseq.formats.files.sources import HEAD_BYTES, Source, Stream
+from crowdseq.formats.files.sources import Source, Stream
 from crowdseq.formats.findings.collector import Collector, problem_of
 from crowdseq.formats.format import Carrier, Format, ReadRecord
 from crowdseq.formats.json_io.records import name_of
+from crowdseq.formats.table_io.missing import UNLABELLED, MissingMarks
 from crowdseq.formats.tools.conll.blocks import Block, BlockReader, cut_at_spaces
 from crowdseq.formats.tools.conll.carrying import carry, recognise_to_carry
 from crowdseq.formats.tools.conll.columns import (
@@ -27,7 +26,7 @@ from crowdseq.formats.tools.conll.columns import (
     text_of,
 )
 from crowdseq.formats.tools.conll.guess import Guess, guess_columns, named_columns
-from crowdseq.formats.tools.conll.look import TAGS, Look, look_at
+from crowdseq.formats.tools.conll.look import TAGS, look_at, sample_of_lines
 from crowdseq.formats.tools.conll.writing import write, write_consensus
 
 
@@ -42,7 +41,7 @@ class _Reader:
     def __init__(self, stream: Stream, source: Source, collector: Collector) -> None:
         self.name, self.collector = stream.name, collector
         self.lines = BlockReader(stream, collector)
-        self.look = _look(stream, collector)
+        self.look = look_at(sample_of_lines(stream, collector))
         self.annotator = annotator_of(source, collector)
         self.prefix = "" if self.annotator and source.folder is None else source.prefix
         self.document = source.document
@@ -201,13 +200,6 @@ class _Reader:
             raise FormatError(Problem(what, self.name, advice=Advice(told, HEADER, columns="")))
 
 
-def _look(stream: Stream, collector: Collector) -> Look:
-    lines = (
-        head_text(stream, collector.settings.encoding).replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    )
-    return look_at(lines if len(stream.head) < HEAD_BYTES else lines[:-1])
-
-
 def _entity_types(values: set[str]) -> set[str]:
     """The types that a column of labels names; empty if any value is no label of a chunk scheme."""
     parts = [split_tag(value) for value in values if value != UNLABELLED]
@@ -225,4 +217,5 @@ FORMAT = Format(
     carrier=Carrier(recognise_to_carry, carry),
     write=write,
     write_consensus=write_consensus,
+    has_details=True,
 )

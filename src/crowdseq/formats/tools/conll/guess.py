@@ -8,6 +8,7 @@ from crowdseq.formats.tools.conll.columns import Columns, custom_columns
 from crowdseq.formats.tools.conll.look import EMPTY, ONLY_OUTSIDE, TAGS, Look
 
 _CUSTOMARY = (1, 2, 4)  # how many columns need no word: tokens, token and label, CoNLL-2003
+PREDICTED = "predicted"  # the name of the column that a tagger adds
 _ROLES = ("token", "gold", "label", "annotator", "worker", "column")
 
 
@@ -21,7 +22,7 @@ class Guess(NamedTuple):
 def guess_columns(look: Look, annotator: str | None, *, last: bool = False) -> Guess:
     """Columns by their names if there are some, else the token first and the label last, unless the last
     column plainly holds something else. last: the label is in the last column, as a tagger writes it."""
-    if last and look.size > 1:
+    if last and look.size > 1 and _ends_in_labels(look):
         found = _with_label(look, look.size - 1, annotator)
         return Guess(found, "the first line names the columns" if look.names else "")
     if look.names is not None:
@@ -39,6 +40,11 @@ def guess_columns(look: Look, annotator: str | None, *, last: bool = False) -> G
         return Guess(columns, "" if is_usual else _told(look, columns))
     columns = _with_label(look, label, annotator)
     return Guess(columns, _told(look, columns))
+
+
+def _ends_in_labels(look: Look) -> bool:
+    names = look.names or [""]
+    return look.kinds[-1] in (TAGS, ONLY_OUTSIDE) or names[-1].lower() == PREDICTED
 
 
 def _by_names(look: Look, annotator: str | None) -> Guess:

@@ -12,10 +12,10 @@ from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.text import Sentence
 from crowdseq.errors import AnnotationError
-from crowdseq.formats.conventions.missing import UNLABELLED
 from crowdseq.formats.conventions.names import agreements
 from crowdseq.formats.conventions.roles import file_names
 from crowdseq.formats.format import Format
+from crowdseq.formats.table_io.missing import UNLABELLED
 from crowdseq.formats.tools.conll.columns import (
     CONSENSUS,
     DOCUMENT_START,
@@ -60,10 +60,12 @@ def write_crowd(corpus: Corpus, out: BinaryIO, annotators: Sequence[str], *, gol
     return [*writer.notes(), *_crowd_losses(corpus)]
 
 
-def write_consensus(consensus: Consensus, out: BinaryIO) -> list[str]:
-    """Token, confidence, who gave it the settled label (a JSON list of names), and this label."""
+def write_consensus(consensus: Consensus, out: BinaryIO, details: bool = False) -> list[str]:
+    """Token and settled label; details: between them its confidence and the names of who gave it."""
     corpus = consensus.corpus
     check_writable(corpus, ())
+    if not details:
+        return _write_settled(consensus, _Rows(out, corpus, ()))
     writer = _Rows(out, corpus, CONSENSUS)
     bounds = corpus.offsets.tolist()
     shown = [f"{value:.6f}" for value in np.round(consensus.confidence, 6).tolist()]
@@ -77,6 +79,13 @@ def write_consensus(consensus: Consensus, out: BinaryIO) -> list[str]:
             Sentence(sentence.id, sentence.doc, sentence.tokens, columns), [consensus.tags[sentence_number]]
         )
     return [*writer.notes(), *_plain_losses(corpus)]
+
+
+def _write_settled(consensus: Consensus, writer: "_Rows") -> list[str]:
+    for sentence_number, sentence in enumerate(consensus.corpus.sentences):
+        writer.open_document(sentence_number)
+        writer.rows(sentence, [consensus.tags[sentence_number]])
+    return list(_plain_losses(consensus.corpus, with_columns=False))
 
 
 def _names(names: list[str]) -> str:
@@ -159,12 +168,14 @@ def _cannot_hold(what: str, word: str, corpus: Corpus, is_it: Any) -> Annotation
     return AnnotationError(f"CoNLL cannot hold {what} {word[:60]!r} (sentence {where}), write JSONL instead")
 
 
-def _plain_losses(corpus: Corpus) -> Iterator[str]:
+def _plain_losses(corpus: Corpus, *, with_columns: bool = True) -> Iterator[str]:
     yield "sentence ids and names of documents have no place in plain CoNLL, a reader will number them"
     keys = sorted({key for extras in corpus.text.extras.values() for key in extras})
     if keys:
         yield f"extra keys have no place in plain CoNLL and were left out: {', '.join(keys)}"
-    if not is_customary(tuple(corpus.text.columns)):
+    if corpus.text.columns and not with_columns:
+        yield f"columns were left out: {', '.join(corpus.text.columns)}"
+    elif not is_customary(tuple(corpus.text.columns)):
         yield f"the names of the columns are not written: {', '.join(corpus.text.columns)}"
     empty = int(np.count_nonzero(corpus.text.lengths == 0))
     if empty:
