@@ -35,6 +35,7 @@ def inspect(corpus: Corpus, builder: CorpusBuilder, collector: Collector) -> Imp
     _warn_of_pairs("labels", alike_labels, collector)
     _warn_of_pairs("annotators", alike_annotators, collector)
     _look_at_text(corpus, collector)
+    _look_at_equal_texts(corpus, collector)
     if builder.repeated_rows:
         what = f"annotators labelled a sentence twice, the {collector.settings.duplicates} was kept"
         collector.warn("repeated", what, count=builder.repeated_rows)
@@ -121,6 +122,23 @@ def _look_at_text(corpus: Corpus, collector: Collector) -> None:
         collector.warn(
             "scattered-documents", "sentences of one document do not stand together", count=scattered
         )
+
+
+def _look_at_equal_texts(corpus: Corpus, collector: Collector) -> None:
+    """One text under several ids, and no sentence that two people labelled: ids of one person each."""
+    if collector.settings.match != "id" or len(corpus.annotators) < 2 or corpus.n_voters.max(initial=0) > 1:
+        return
+    voters: dict[tuple[str, ...], set[int]] = {}
+    n_equal = 0
+    for number, sentence in enumerate(corpus.sentences):
+        known = voters.setdefault(sentence.tokens, set())
+        here = set(corpus.annotations.ballots[number].voters.tolist())
+        n_equal += bool(known and here - known)
+        known |= here
+    if n_equal:
+        advice = Advice("{match} joins them", match="text")
+        what = "texts have other ids for other annotators, so that no sentence was labelled by two;"
+        collector.warn("texts-equal", what, count=n_equal, advice=advice)
 
 
 def _statuses(corpus: Corpus, collector: Collector) -> dict[str, dict[str, int]]:

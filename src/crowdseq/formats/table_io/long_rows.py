@@ -146,7 +146,8 @@ class RowCollector:
 
     def _drop_marks(self) -> None:
         """Take out what stands for no label; beside B- and I- tags that can be told from the marks alone."""
-        rows = [row for held in self._sentences.values() for row in (*held.votes.values(), held.gold)]
+        sentences = self._sentences.values()
+        rows = [row for held in sentences for row in (*held.votes.values(), held.gold) if row]
         labels = {label for row in rows for label in row.values()}
         has_chunks = any(split_tag(label)[0] not in ("", OUTSIDE) for label in labels)
         if not has_chunks or not labels & MARKS:
@@ -161,6 +162,9 @@ class RowCollector:
                     del row[index]
                 else:
                     row[index] = meant
+        emptied = {id(row) for row in rows if not row}  # nothing but marks: the sentence was not seen
+        for held in sentences:
+            held.votes = {who: row for who, row in held.votes.items() if id(row) not in emptied}
         marks.tell()
 
 

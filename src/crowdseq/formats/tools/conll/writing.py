@@ -10,6 +10,7 @@ import numpy as np
 
 from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
+from crowdseq.core.labels import split_tag
 from crowdseq.core.text import Sentence
 from crowdseq.errors import AnnotationError
 from crowdseq.formats.conventions.names import agreements
@@ -36,10 +37,22 @@ def write(corpus: Corpus, out: BinaryIO) -> list[str]:
     others = tuple(corpus.text.columns)
     check_writable(corpus, others)
     writer = _Rows(out, corpus, others)
+    if any(_holds_types(corpus, name) for name in others):
+        # Without names a reader could not tell these columns from the label.
+        fields = [f"{HEADER} token", *(f"column:{name}" for name in others), "gold"]
+        writer.line("\t".join(fields))
     for sentence_number, sentence in enumerate(corpus.sentences):
         writer.open_document(sentence_number)
         writer.rows(sentence, [corpus.gold[sentence_number]])
     return [*writer.notes(), *_plain_losses(corpus)]
+
+
+def _holds_types(corpus: Corpus, name: str) -> bool:
+    """Whether a column has tags of the same types as the labels."""
+    types = set() if corpus.scheme.is_plain else set(corpus.scheme.types)
+    return any(
+        split_tag(value)[0] and split_tag(value)[1] in types for value in corpus.text.columns[name].table
+    )
 
 
 def write_crowd(corpus: Corpus, out: BinaryIO, annotators: Sequence[str], *, gold: bool = True) -> list[str]:
