@@ -153,8 +153,8 @@ def test_comments_and_names_of_columns_stay_where_they_are() -> None:
 
 
 def test_the_token_stands_behind_a_running_number() -> None:
-    found = [one.tokens for one in carry("conll", "1\tAda\tO\n2\tran\tO\n", "a.conll") if one.tokens]
-    assert found == [("Ada", "ran")]
+    rows = "1\tAda\tO\n2\tran\tO\n3\t.\tO\n"
+    assert [one.tokens for one in carry("conll", rows, "a.conll") if one.tokens] == [("Ada", "ran", ".")]
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from crowdseq.formats.files.sources import Folder, Source, Stream, open_source
 from crowdseq.formats.files.zip import is_archive, is_spreadsheet, open_archive
 from crowdseq.formats.findings.collector import Collector, TooManyFaults, problem_of
 from crowdseq.formats.findings.import_report import FileRead, ImportReport
-from crowdseq.formats.findings.inspection import inspect
+from crowdseq.formats.findings.inspection import inspect, look_at_equal_texts
 from crowdseq.formats.format import LIKELY, Format, ReadRecord, Sample, unused_settings
 from crowdseq.formats.registry import find_format, looks_like, recognise, recognise_folder, sample_of
 from crowdseq.formats.settings import ReadSettings
@@ -186,8 +186,7 @@ class _Loader:
                 self._load_stream(stream, source, sample_of(stream, self.settings.encoding))
 
     def _load_stream(self, stream: Stream, source: Source, sample: Sample) -> None:
-        columns = self.settings.columns
-        form = find_format(self.settings.format) if self.settings.format else recognise(sample, columns)
+        form = find_format(self.settings.format) if self.settings.format else recognise(sample, self.settings)
         if form.read is None:
             raise FormatError(Problem(f"a file cannot be read as {form.name}, {form.summary}", source.name))
         n_records, n_faults = 0, len(self.collector.problems) + self.collector.n_rejected
@@ -232,7 +231,7 @@ class _Loader:
             self.builder.add(self._aligned(record, file, found.line))
         except InputError as error:
             problem = problem_of(error, file, found.line, record.id or "")
-            if problem.what.startswith(_OTHER_TEXT) and problem.advice is None:
+            if self.files and problem.what.startswith(_OTHER_TEXT):
                 problem = replace(problem, what=f"{problem.what};", advice=_JOIN_BY_TEXT)
             self.collector.reject(problem, found.raw)
             return False
@@ -311,6 +310,8 @@ class _Loader:
         if len(layers) > 1:
             shown = "; ".join(f"{layer.name} ({layer.n_spans:,} spans)" for layer in layers)
             self.collector.warn("layers", f"overlapping spans make {len(layers)} layers of types: {shown}")
+        if len(self.files) > 1:
+            look_at_equal_texts(corpus, self.collector)
         report = inspect(corpus, self.builder, self.collector)
         rejects = self.collector.finish() if self.collector.n_rejected else None
         return Imported(corpus, replace(report, files=tuple(self.files), rejects_file=rejects), layers)

@@ -7,6 +7,7 @@ from crowdseq.errors import Advice, FormatError, Problem, SettingsError
 from crowdseq.formats.files.lines import head_text
 from crowdseq.formats.files.sources import HEAD_BYTES, Folder, Stream
 from crowdseq.formats.format import BY_NAME, NO, SURE, Format, Sample
+from crowdseq.formats.settings import ReadSettings
 
 # Where each format is defined, below `crowdseq.formats.tools`. Of formats that are equally sure of a file the
 # first one is taken, so the order matters.
@@ -102,11 +103,11 @@ def looks_like(sample: Sample) -> tuple[Format | None, int]:
     return best, certainty
 
 
-def recognise(sample: Sample, columns: Sequence[str] | None = None) -> Format:
-    """The likeliest format; an error says what was seen instead. columns: those that the user names."""
-    if are_long(columns):
-        return FORMATS["long"]
+def recognise(sample: Sample, settings: ReadSettings) -> Format:
+    """The likeliest format; an error says what was seen instead. The columns that the user names may tell."""
     likely, _ = looks_like(sample)
+    if (likely is None or likely.name == "conll") and are_long(settings.columns):
+        return FORMATS["long"]
     if likely is not None:
         return likely
     for mark, what in _PACKED.items():

@@ -77,13 +77,13 @@ def test_gold_that_breaks_the_scheme_is_counted_apart(put: Put) -> None:
     assert report.lines()[0].endswith(": gold 1")
 
 
-def test_texts_under_other_ids_for_other_people_are_told() -> None:
-    first = '{"id": "1", "tokens": ["Ada"], "annotations": {"ana": ["B-PER"]}}\n'
-    second = '{"id": "7", "tokens": ["Ada"], "annotations": {"bob": ["O"]}}\n'
-    told = read([first.encode() + second.encode()]).report.finding("texts-equal")
+def test_texts_under_other_ids_for_other_people_are_told(put: Put) -> None:
+    first = put("a.jsonl", '{"id": "1", "tokens": ["Ada"], "annotations": {"ana": ["B-PER"]}}\n')
+    second = put("b.jsonl", '{"id": "7", "tokens": ["Ada"], "annotations": {"bob": ["O"]}}\n')
+    told = read([first, second]).report.finding("texts-equal")
     assert told is not None
     assert "match='text' joins them" in str(told)
-    assert read([first.encode() + second.encode()], match="text").corpus.annotators == ("ana", "bob")
+    assert len(read([first, second], match="text").corpus) == 1
 
 
 def test_tags_without_prefix_that_outnumber_others_are_never_silently_plain() -> None:

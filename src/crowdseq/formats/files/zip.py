@@ -15,6 +15,7 @@ from crowdseq.formats.settings import Limits
 
 ZIP_MARK = b"PK\x03\x04"
 EMPTY_ZIP_MARK = b"PK\x05\x06"
+_OF_SPREADSHEETS = (b"xl/workbook", b"xl/worksheets/", b"xl/theme/", b"xl/sharedStrings", b"xl/styles")
 _ENTRY_MARK = b"PK\x01\x02"
 _ENCRYPTED = 0x1
 _DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError, ValueError)
@@ -27,7 +28,7 @@ def is_archive(head: bytes) -> bool:
 
 def is_spreadsheet(head: bytes) -> bool:
     """Whether bytes begin like a workbook, which is a ZIP file but no folder."""
-    return is_archive(head) and b"[Content_Types].xml" in head and b"xl/" in head
+    return is_archive(head) and any(part in head for part in _OF_SPREADSHEETS)
 
 
 def open_archive(stream: Stream, source: Source, limits: Limits) -> Folder:

@@ -35,7 +35,6 @@ def inspect(corpus: Corpus, builder: CorpusBuilder, collector: Collector) -> Imp
     _warn_of_pairs("labels", alike_labels, collector)
     _warn_of_pairs("annotators", alike_annotators, collector)
     _look_at_text(corpus, collector)
-    _look_at_equal_texts(corpus, collector)
     if builder.repeated_rows:
         what = f"annotators labelled a sentence twice, the {collector.settings.duplicates} was kept"
         collector.warn("repeated", what, count=builder.repeated_rows)
@@ -124,8 +123,8 @@ def _look_at_text(corpus: Corpus, collector: Collector) -> None:
         )
 
 
-def _look_at_equal_texts(corpus: Corpus, collector: Collector) -> None:
-    """One text under several ids, and no sentence that two people labelled: ids of one person each."""
+def look_at_equal_texts(corpus: Corpus, collector: Collector) -> None:
+    """Of several files: one text under several ids, and no sentence that two people labelled."""
     if collector.settings.match != "id" or len(corpus.annotators) < 2 or corpus.n_voters.max(initial=0) > 1:
         return
     voters: dict[tuple[str, ...], set[int]] = {}

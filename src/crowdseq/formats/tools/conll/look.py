@@ -24,6 +24,7 @@ _BARE_COMMENT = re.compile(r"# ?(newdoc|newpar)\s*")
 _ID_COMMENT = re.compile(r"# id (\S+)(?:\s.*)?")  # of MultiCoNER, whose further facts stand behind a tab
 _SPACES = re.compile(r"[ \t]+")
 _LOOKED_AT = 2000
+_FEWEST_NUMBERS = 3
 _MOSTLY = 0.8
 
 
@@ -152,4 +153,16 @@ def _kind(values: Sequence[str]) -> str:
         return TAGS
     if n_outside + n_marks == len(values):
         return ONLY_OUTSIDE if n_outside else EMPTY
-    return NUMBERS if all(value.isdecimal() for value in values) else OTHER
+    return NUMBERS if _are_running(values) else OTHER
+
+
+def _are_running(values: Sequence[str]) -> bool:
+    """Whether values count from 1, beginning anew with each sentence."""
+    if len(values) < _FEWEST_NUMBERS or not all(value.isascii() and value.isdecimal() for value in values):
+        return False
+    before = 0
+    for number in map(int, values):
+        if number not in (before + 1, 1):
+            return False
+        before = number
+    return max(map(int, values)) > 1

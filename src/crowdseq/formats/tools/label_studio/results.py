@@ -50,8 +50,8 @@ def called(person: Mapping[str, Any], renamed: Mapping[str, str]) -> str | None:
     full = " ".join(part for part in parts if isinstance(part, str) and part.strip())
     for name in (person.get("email"), person.get("username"), full):
         if isinstance(name, str) and name.strip():
-            return name.strip()
-    return number
+            return name
+    return number if number is not None else identity(person.get("email"), "the email of an annotator")
 
 
 def newest(annotations: Sequence[dict[str, Any]]) -> dict[str, Any]:
