@@ -3,7 +3,7 @@
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import pytest
 
@@ -16,10 +16,11 @@ from crowdseq.formats.registry import FORMATS
 HERE = Path(__file__).parent / "shapes"
 MANUAL = (Path(__file__).resolve().parents[2] / "docs" / "formats.md").read_text("utf-8")
 FIRST, SECOND = ("Ada", "Byron", "met", "Bo", "."), ("They", "left", "Paris", ".")
-ANA = {FIRST: [(0, 2, "PER"), (3, 4, "PER")], SECOND: [(2, 3, "LOC")]}
-BOB = {FIRST: [(0, 2, "PER")], SECOND: [(2, 3, "ORG")]}
-BOTH = {"ana": ANA, "bob": BOB}
-LATE = {"ana": ANA, "bob": {SECOND: BOB[SECOND]}}  # who has not seen the first one
+Marked: TypeAlias = dict[tuple[str, ...], list[tuple[int, int, str]]]
+ANA: Marked = {FIRST: [(0, 2, "PER"), (3, 4, "PER")], SECOND: [(2, 3, "LOC")]}
+BOB: Marked = {FIRST: [(0, 2, "PER")], SECOND: [(2, 3, "ORG")]}
+BOTH: dict[str, Marked] = {"ana": ANA, "bob": BOB}
+LATE: dict[str, Marked] = {"ana": ANA, "bob": {SECOND: BOB[SECOND]}}  # who has not seen the first one
 ALL = BOTH | {"gold": ANA}
 GOLD = {"gold": ANA}
 
@@ -28,7 +29,7 @@ GOLD = {"gold": ANA}
 class Shape:
     """Who marked what, the format, settings that are needed, what must be told, names in the file."""
 
-    who: dict[str, dict[tuple[str, ...], list[tuple[int, int, str]]]]
+    who: dict[str, Marked]
     form: str
     settings: dict[str, Any] = field(default_factory=dict)
     told: tuple[str, ...] = ()

@@ -71,8 +71,8 @@ def test_folders_archives_and_other_tools_are_tagged_as_they_are(
     shapes = Path(__file__).resolve().parents[1] / "formats" / "shapes"
     (tmp_path / "texts").mkdir()
     (tmp_path / "texts" / "one.txt").write_text("Ada Byron met Bo.\nThey left Paris.\n")
-    names = ("brat/folder-for-each-annotator", "doccano/export.zip", "prodigy/sessions.jsonl")
-    names += ("doccano/text-and-label/ana.jsonl", "conll/folder-for-each-worker")
+    names = ["brat/folder-for-each-annotator", "doccano/export.zip", "prodigy/sessions.jsonl"]
+    names += ["doccano/text-and-label/ana.jsonl", "conll/folder-for-each-worker"]
     for path in (*(str(shapes / name) for name in names), "texts"):
         tagged = shell("tag", "run", path)
         assert tagged.code == 0, tagged.err

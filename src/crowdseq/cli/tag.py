@@ -17,6 +17,7 @@ from crowdseq.cli.terminal import terminal
     "folders and ZIPs.",
 )
 @reading_option("tokenizer")
+@reading_option("sentences")
 @reading_option(
     "columns",
     "What the columns of the input hold, if the token is not the first or the tagger needs others: "
@@ -35,6 +36,7 @@ def command(
     out: str,
     format: str | None,
     tokenizer: str,
+    sentences: str,
     columns: str | None,
     confidence: bool,
     encoding: str | None,
@@ -48,7 +50,9 @@ def command(
         tagger=run,
         input=input,
         out=out,
-        settings=typed_settings(format=format, encoding=encoding, tokenizer=tokenizer, columns=columns),
+        settings=typed_settings(
+            format=format, encoding=encoding, tokenizer=tokenizer, sentences=sentences, columns=columns
+        ),
         confidence=confidence,
         threads=threads,
         force=force,

@@ -1,27 +1,32 @@
 """read: files and folders in any known format to one corpus and a report on them."""
 
 import gc
-from collections.abc import Collection, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
-from unicodedata import normalize
 
 from crowdseq.core.building import CorpusBuilder, Record
 from crowdseq.core.corpus import Corpus
-from crowdseq.core.names import Tags
 from crowdseq.errors import Advice, FormatError, InputError, Problem, SchemeError
-from crowdseq.formats.conventions.names import LabelSet, renamed, widen
+from crowdseq.formats.conventions.names import LabelSet, in_normal_form, renamed, widen, without_marks
 from crowdseq.formats.extra_keys import TEXT
-from crowdseq.formats.files.inputs import Input, list_inputs
+from crowdseq.formats.files.inputs import Input, list_inputs, why_nothing_is_known
 from crowdseq.formats.files.sources import Folder, Source, Stream, open_source
 from crowdseq.formats.files.zip import is_archive, is_spreadsheet, open_archive
 from crowdseq.formats.findings.collector import Collector, TooManyFaults, problem_of
 from crowdseq.formats.findings.import_report import FileRead, ImportReport
 from crowdseq.formats.findings.inspection import inspect, look_at_equal_texts
 from crowdseq.formats.format import LIKELY, Format, ReadRecord, Sample, unused_settings
-from crowdseq.formats.registry import find_format, looks_like, recognise, recognise_folder, sample_of
+from crowdseq.formats.registry import (
+    beginnings,
+    find_format,
+    looks_like,
+    recognise,
+    recognise_folder,
+    sample_of,
+)
 from crowdseq.formats.settings import ReadSettings
 
 if TYPE_CHECKING:  # spans are loaded when a file has some: most files of tokens have none
@@ -98,6 +103,12 @@ def _no_collection() -> Iterator[None]:
             gc.enable()
 
 
+def _matcher(collector: Collector) -> "TextMatcher":
+    from crowdseq.formats.conventions.matching import TextMatcher
+
+    return TextMatcher(collector)
+
+
 class _Loader:
     """Sends the records of all inputs into one builder."""
 
@@ -106,14 +117,9 @@ class _Loader:
         self.builder = CorpusBuilder(duplicates=self.settings.duplicates)
         self.labels = LabelSet(self.settings) if self.settings.labels is not None else None
         self.files: list[FileRead] = []
-        self.matcher = self._matcher()
-
-    def _matcher(self) -> "TextMatcher | None":
-        if self.settings.match == "id":
-            return None
-        from crowdseq.formats.conventions.matching import TextMatcher
-
-        return TextMatcher(self.collector)
+        self.documents: set[int] = set()
+        self.cuts_documents = False
+        self.matcher = None if self.settings.match == "id" else _matcher(collector)
 
     def load(self, item: Source | Folder) -> None:
         try:
@@ -127,6 +133,7 @@ class _Loader:
     def _load_folder(self, folder: Folder) -> None:
         form = find_format(self.settings.format) if self.settings.format else recognise_folder(folder)
         if form is not None and form.read_folder is not None:
+            self.cuts_documents = self._cuts(form)
             n_records = sum(
                 self._take(found, file) for file, found in form.read_folder(folder, self.collector)
             )
@@ -141,26 +148,16 @@ class _Loader:
             except FormatError as error:
                 self.collector.fail(*error.problems)
         if len(self.files) == n_read and not self.collector.problems:
-            raise FormatError(Problem(_nothing_known(folder), folder.name))
+            raise FormatError(Problem(why_nothing_is_known(folder), folder.name))
 
     def _placed(self, folder: Folder) -> dict[str, Source]:
         """Files of columns by name, with annotator and document, where the folders around them tell."""
         is_deep = any(PurePath(m.name).parent != PurePath(folder.name) for m in folder.members)
         if not is_deep and self.settings.files_mean not in ("document", "gold"):
             return {}
-        texts: dict[str, str] = {}
-        for member in folder.members:
-            with suppress(FormatError), open_source(member, self.settings.limits) as stream:
-                sample = sample_of(stream, self.settings.encoding)
-                form = find_format(self.settings.format) if self.settings.format else looks_like(sample)[0]
-                text = form.text_of(sample) if form is not None and form.text_of is not None else None
-                if text is not None:
-                    texts[member.name] = text
-        if not texts:
-            return {}
         from crowdseq.formats.conventions.layout import place_files
 
-        return place_files(folder, texts, self.collector)
+        return place_files(folder, beginnings(folder, self.settings), self.collector)
 
     def _tell_other_files(self, form: Format, folder: Folder) -> None:
         what = f"files of a folder were left out, which is read as {form.name}: name them too to read them"
@@ -189,6 +186,7 @@ class _Loader:
         form = find_format(self.settings.format) if self.settings.format else recognise(sample, self.settings)
         if form.read is None:
             raise FormatError(Problem(f"a file cannot be read as {form.name}, {form.summary}", source.name))
+        self.cuts_documents = self._cuts(form)
         n_records, n_faults = 0, len(self.collector.problems) + self.collector.n_rejected
         try:
             for found in form.read(stream, source, self.collector):
@@ -215,20 +213,35 @@ class _Loader:
         else:
             self.collector.warn("format-in-doubt", what, Problem("", source.name), advice=advice)
 
+    def _cuts(self, form: Format) -> bool:
+        """Whether records of this format are documents that may have to be cut into sentences."""
+        return "sentences" in form.settings and self.settings.sentences not in ("document", "newline")
+
+    def _in_sentences(self, corpus: Corpus) -> Corpus:
+        if not self.documents:
+            return corpus
+        from crowdseq.formats.spans.documents import in_sentences
+
+        return in_sentences(corpus, self.documents, self.collector)
+
     def _take(self, found: ReadRecord, file: str) -> bool:
         """Whether a record could be added."""
         record = found.record
         try:
             record = renamed(record, self.settings)
             if self.settings.missing is not None:
-                record = _without(record, frozenset(self.settings.missing))
+                record = without_marks(record, frozenset(self.settings.missing))
             if self.matcher is not None:
                 record = self.matcher.matched(record, file, found.line)
             if self.settings.normalise == "nfc" and TEXT not in record.extras:
-                record = self._normalised(record, file, found.line)
+                record = in_normal_form(
+                    record, self.collector, Problem("", file, found.line, record.id or "")
+                )
             if self.labels is not None:
                 self.labels.check(record, Problem("", file, found.line, record.id or ""))
-            self.builder.add(self._aligned(record, file, found.line))
+            number = self.builder.add(self._aligned(record, file, found.line))
+            if self.cuts_documents:
+                self.documents.add(number)
         except InputError as error:
             problem = problem_of(error, file, found.line, record.id or "")
             if self.files and problem.what.startswith(_OTHER_TEXT):
@@ -237,17 +250,6 @@ class _Loader:
             return False
         return True
 
-    def _normalised(self, record: Record, file: str, line: int) -> Record:
-        """The record with tokens in NFC; one that is no text is left for the builder to complain about."""
-        if not all(isinstance(token, str) for token in record.tokens):
-            return record
-        tokens = [normalize("NFC", token) for token in record.tokens]
-        if tokens == list(record.tokens):
-            return record
-        what = "sentences have tokens that were brought to NFC"
-        self.collector.warn("tokens-normalised", what, Problem("", file, line, record.id or ""))
-        return replace(record, tokens=tokens)
-
     def _aligned(self, record: Record, file: str, line: int) -> Record:
         """The record on the tokens that its sentence already has, where only the cuts between them differ."""
         held = self.builder.tokens_of(record.id) if record.id is not None else None
@@ -255,27 +257,11 @@ class _Loader:
             from crowdseq.formats.spans.kept_text import check_same_text
 
             check_same_text(record.extras, self.builder.extras_of(record.id))
-        if held is None or list(held) == list(record.tokens) or not _is_sound(record):
+        if held is None or list(held) == list(record.tokens):
             return record
-        from crowdseq.formats.spans.align import project, visible
+        from crowdseq.formats.spans.realign import realigned
 
-        if visible(held) != visible(record.tokens):
-            return record
-        moved = 0
-        votes = {}
-        for name, tags in record.annotations.items():
-            votes[name], inexact = project(tags, record.tokens, held)
-            moved += inexact
-        gold = None
-        if record.gold is not None:
-            gold, inexact = project(record.gold, record.tokens, held)
-            moved += inexact
-        what = "tokens differ between annotators of one sentence, aligned by characters"
-        self.collector.warn("tokens-aligned", what, Problem("", file, line, record.id or ""))
-        if moved:
-            what = "labels ended inside a token when they were aligned, the whole token was taken"
-            self.collector.warn("labels-moved", what, Problem("", file, line, record.id or ""), moved)
-        return replace(record, tokens=held, annotations=votes, gold=gold, columns={})
+        return realigned(record, held, self.collector, Problem("", file, line, record.id or ""))
 
     def _tell_unused(self) -> None:
         names = list(dict.fromkeys(file.format for file in self.files))
@@ -306,6 +292,7 @@ class _Loader:
             raise FormatError(problem_of(error, ", ".join(file.name for file in self.files))) from None
         if self.settings.labels is not None:
             corpus = widen(corpus, self.settings.labels)
+        corpus = self._in_sentences(corpus)
         layers = self._layers(corpus)
         if len(layers) > 1:
             shown = "; ".join(f"{layer.name} ({layer.n_spans:,} spans)" for layer in layers)
@@ -315,35 +302,3 @@ class _Loader:
         report = inspect(corpus, self.builder, self.collector)
         rejects = self.collector.finish() if self.collector.n_rejected else None
         return Imported(corpus, replace(report, files=tuple(self.files), rejects_file=rejects), layers)
-
-
-def _nothing_known(folder: Folder) -> str:
-    names = [PurePath(member.name).name for member in folder.members]
-    if not names:
-        return "is empty, there is nothing to read"
-    if "[Content_Types].xml" in names:
-        return "is an Office document, save the sheet as CSV"
-    return f"holds no file in a known format, only {', '.join(names[:3])}{' …' if len(names) > 3 else ''}"
-
-
-def _without(record: Record, marks: Collection[str]) -> Record:
-    """The record without labels that stand for none; who has nothing else has not seen the sentence."""
-    rows = {name: _labels(tags, marks) for name, tags in record.annotations.items()}
-    votes = {name: tags for name, tags in rows.items() if tags is not None}
-    return replace(
-        record, annotations=votes, gold=None if record.gold is None else _labels(record.gold, marks)
-    )
-
-
-def _labels(tags: Tags, marks: Collection[str]) -> Tags | None:
-    made = [None if isinstance(tag, str) and tag in marks else tag for tag in tags]
-    return made if not made or any(tag is not None for tag in made) else None
-
-
-def _is_sound(record: Record) -> bool:
-    """Whether tokens and labels are what they should be; if not, the builder says what is wrong."""
-    rows = [*record.annotations.values(), *([record.gold] if record.gold is not None else [])]
-    return all(isinstance(token, str) for token in record.tokens) and all(
-        len(row) == len(record.tokens) and all(tag is None or isinstance(tag, str) for tag in row)
-        for row in rows
-    )

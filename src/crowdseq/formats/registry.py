@@ -1,11 +1,12 @@
 """All formats by name, loaded when they are needed, and which of them a file is in."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from importlib import import_module
 
 from crowdseq.errors import Advice, FormatError, Problem, SettingsError
 from crowdseq.formats.files.lines import head_text
-from crowdseq.formats.files.sources import HEAD_BYTES, Folder, Stream
+from crowdseq.formats.files.sources import HEAD_BYTES, Folder, Stream, open_source
 from crowdseq.formats.format import BY_NAME, NO, SURE, Format, Sample
 from crowdseq.formats.settings import ReadSettings
 
@@ -128,6 +129,19 @@ def recognise(sample: Sample, settings: ReadSettings) -> Format:
     raise FormatError(
         Problem(what, sample.name, advice=Advice("say it with {format} ({0})", known, format=""))
     )
+
+
+def beginnings(folder: Folder, settings: ReadSettings) -> dict[str, str]:
+    """How the texts of files begin, by their names, for formats in which that tells what files share."""
+    texts: dict[str, str] = {}
+    for member in folder.members:
+        with suppress(FormatError), open_source(member, settings.limits) as stream:
+            sample = sample_of(stream, settings.encoding)
+            form = find_format(settings.format) if settings.format else looks_like(sample)[0]
+            text = form.text_of(sample) if form is not None and form.text_of is not None else None
+            if text is not None:
+                texts[member.name] = text
+    return texts
 
 
 def are_long(columns: Sequence[str] | None) -> bool:

@@ -16,6 +16,7 @@ from crowdseq.errors import Advice, SettingsError
 
 OFFSET_UNITS = ("auto", "characters", "utf-16", "graphemes")
 TOKENIZERS, REGEX, SPACY = ("words", "whitespace"), "regex:", "spacy:"
+SENTENCES = ("auto", "document", "newline", "rules")
 _OTHER_NAMES = {"BIO": "IOB2", "IOB": "IOB1", "IOBES": "BIOES"}
 _NOT_FOR_FILES = frozenset({"idna", "punycode", "undefined", "unicode-escape", "raw-unicode-escape"})
 _OPTION = "option"
@@ -93,7 +94,8 @@ class ReadSettings:
     characters instead of tokens; `ask` refuses input in which nobody can tell an empty document from one that
     was never opened. overlaps: of spans of one annotator the `longest` stays, it is an `error`, or types are
     taken apart into `layers`, of which `types` chooses one. sentences: a `document` is one sequence, or one
-    is made of each line (`newline`). normalise: `nfc` joins texts that differ only in Unicode form or line
+    is made of each line (`newline`) or of each sentence, found by `rules` or by `spacy:en`; `auto` cuts long
+    documents by rules. normalise: `nfc` joins texts that differ only in Unicode form or line
     ends. layer: the control, question or layer to read where a file has several. text_field: the field that
     holds the text where a file has several. types: only spans of these types. predictions: read those of a
     model as one more annotator.
@@ -150,7 +152,11 @@ class ReadSettings:
     cut_tokens: str = _choice("When a span cuts a token.", "expand", "contract", "drop", "error")
     several_labels: str = _choice("When one span has several labels.", "error", "first", "joined")
     discontinuous: str = _choice("When a span has a gap.", "error", "drop", "split")
-    sentences: str = _choice("What one sequence is, in text without sentences.", "document", "newline")
+    sentences: str = _setting(
+        "auto",
+        "What one sequence is, in text without sentences: a document, each line (newline), each sentence by "
+        "rules or by spacy:LANGUAGE; auto: a document, or by rules if it is long.",
+    )
     normalise: str = _choice("Make texts equal that differ in Unicode form or line ends.", "none", "nfc")
     tokenizer: str = _setting(
         "words", "For text without tokens: words, whitespace, regex:PATTERN or spacy:LANGUAGE."
@@ -171,6 +177,9 @@ class ReadSettings:
                 raise SettingsError(f"{name} '{value}' is unknown, choose one of {known}")
         _check_encoding(self.encoding)
         check_tokenizer(self.tokenizer)
+        if self.sentences not in SENTENCES and not self.sentences.startswith(SPACY):
+            known = f"{', '.join(SENTENCES)} or {SPACY}LANGUAGE"
+            raise SettingsError(f"sentences '{self.sentences}' is unknown, choose one of {known}")
         if self.labels is not None and not self.labels:
             raise SettingsError("the list of labels is empty, name at least one or leave it out")
         if self.rejects is not None and self.on_error != "skip":

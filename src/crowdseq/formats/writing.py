@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import BinaryIO
@@ -10,6 +11,7 @@ from typing import BinaryIO
 from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
 from crowdseq.errors import Advice, OutputExistsError, SettingsError, UsageError
+from crowdseq.formats.extra_keys import PART
 from crowdseq.formats.format import Format, Notes
 from crowdseq.formats.registry import FORMATS, find_format, format_for_writing
 from crowdseq.storage.atomic import STANDARD_OUTPUT, AtomicFile, exists_already
@@ -35,6 +37,7 @@ def write(
         name = os.path.join(name, "")
     form = format_for_writing(format or "", name)
     options = _options(form, excel_safe)
+    corpus = _in_documents(corpus, form)
     if form.write_folder is not None:
         return tuple(_write_folder(partial(form.write_folder, corpus), _folder(name, form), force))
     if form.write is None:
@@ -63,6 +66,9 @@ def write_consensus(
     if form.name == "jsonl":
         form = find_format("consensus")
     options = _options(form, excel_safe)
+    whole = _in_documents(consensus.corpus, form)
+    if whole is not consensus.corpus:
+        consensus = replace(consensus, corpus=whole)  # its tokens are the same, one behind the other
     if form.name == "consensus":
         options["with_names"] = with_names
     if form.has_details:
@@ -75,6 +81,15 @@ def write_consensus(
         able = _able("write_consensus", "write_consensus_folder")
         raise SettingsError(f"{form.name} has no room for a consensus, choose one of {able}")
     return tuple(_write_file(partial(form.write_consensus, consensus, **options), name, force))
+
+
+def _in_documents(corpus: Corpus, form: Format) -> Corpus:
+    """A tool that marks characters gets back the documents that were cut into sentences."""
+    if "sentences" not in form.settings or not any(PART in extras for extras in corpus.text.extras.values()):
+        return corpus
+    from crowdseq.formats.spans.documents import join_documents
+
+    return join_documents(corpus)
 
 
 def _folder(name: str, form: Format) -> Path:

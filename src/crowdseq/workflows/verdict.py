@@ -119,4 +119,4 @@ def _of_text(description: Description) -> Iterator[Mend]:
     if description.sentences and description.tokens / description.sentences > _LONG_SENTENCE:
         mean = description.tokens // description.sentences
         what = f"sequences have {mean:,} tokens on average, whole documents most likely: cut them"
-        yield Mend(what, settings={"sentences": "newline"})
+        yield Mend(what, settings={"sentences": "rules"})

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from crowdseq.errors import AnnotationError, FormatError, Problem
-from crowdseq.formats.files.lines import read_lines
-from crowdseq.formats.files.sources import Stream
+from crowdseq.formats.files.lines import head_text, read_lines
+from crowdseq.formats.files.sources import HEAD_BYTES, Stream
 from crowdseq.formats.findings.collector import Collector, problem_of
 from crowdseq.formats.json_io.strict import JsonFault, loads
 from crowdseq.formats.tools.conll.columns import DOCUMENT_START, HEADER, SENTENCE, Columns, header_columns
@@ -18,6 +18,13 @@ _DOCUMENTS = ("newdoc id", "doc", "doc_id", "document", "document_id", "hipe2022
 _NOTHING_TO_KEEP = ("doc", "newpar", "newpar id", "global.columns")
 SENTENCE_END = "EndOfSentence"  # a flag of HIPE, which has no blank lines between sentences
 _SPACES = re.compile(r"[ \t]+")  # not str.split(): a no-break space belongs to its token
+
+
+def sample_of_lines(stream: Stream, collector: Collector) -> list[str]:
+    """The complete lines at the beginning of a file."""
+    text = head_text(stream, collector.settings.encoding)
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    return lines if len(stream.head) < HEAD_BYTES else lines[:-1]
 
 
 @dataclass

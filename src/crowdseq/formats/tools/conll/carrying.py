@@ -9,10 +9,10 @@ from crowdseq.formats.files.lines import read_lines
 from crowdseq.formats.files.sources import Source, Stream
 from crowdseq.formats.findings.collector import Collector
 from crowdseq.formats.format import LIKELY, NO, Back, Carried, Sample, with_tags
-from crowdseq.formats.tools.conll.blocks import SENTENCE_END
+from crowdseq.formats.tools.conll.blocks import SENTENCE_END, sample_of_lines
 from crowdseq.formats.tools.conll.columns import DOCUMENT_START, HEADER, Columns, are_named, parse_columns
 from crowdseq.formats.tools.conll.guess import PREDICTED, named_columns
-from crowdseq.formats.tools.conll.look import comment_of, look_at, sample_of_lines
+from crowdseq.formats.tools.conll.look import comment_of, look_at
 
 _SPACES = re.compile(" +")  # not str.split(): a no-break space belongs to its token
 _BLANK = " \t"

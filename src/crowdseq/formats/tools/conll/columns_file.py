@@ -13,20 +13,18 @@ from crowdseq.formats.findings.collector import Collector, problem_of
 from crowdseq.formats.format import Carrier, Format, ReadRecord
 from crowdseq.formats.json_io.records import name_of
 from crowdseq.formats.table_io.missing import UNLABELLED, MissingMarks
-from crowdseq.formats.tools.conll.blocks import Block, BlockReader, cut_at_spaces
+from crowdseq.formats.tools.conll.blocks import Block, BlockReader, cut_at_spaces, sample_of_lines
 from crowdseq.formats.tools.conll.carrying import carry, recognise_to_carry
 from crowdseq.formats.tools.conll.columns import (
-    EXTENSIONS,
     HEADER,
     Columns,
     are_named,
     custom_columns,
     parse_columns,
-    recognise,
-    text_of,
 )
 from crowdseq.formats.tools.conll.guess import Guess, guess_columns, named_columns
-from crowdseq.formats.tools.conll.look import TAGS, look_at, sample_of_lines
+from crowdseq.formats.tools.conll.look import TAGS, look_at
+from crowdseq.formats.tools.conll.recognising import EXTENSIONS, recognise, text_of
 from crowdseq.formats.tools.conll.writing import write, write_consensus
 
 

@@ -7,9 +7,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from crowdseq.core.labels import OUTSIDE, split_tag
-from crowdseq.formats.files.lines import head_text
-from crowdseq.formats.files.sources import HEAD_BYTES, Stream
-from crowdseq.formats.findings.collector import Collector
 from crowdseq.formats.table_io.missing import MARKS
 
 TAGS, ONLY_OUTSIDE, EMPTY, NUMBERS, OTHER = "tags", "only outside", "empty", "numbers", "other"
@@ -104,13 +101,6 @@ class Look:
     def has_outside(self, place: int) -> bool:
         """Whether O is written somewhere in a column."""
         return any(row[place] == OUTSIDE for row in self.rows)
-
-
-def sample_of_lines(stream: Stream, collector: Collector) -> list[str]:
-    """The complete lines at the beginning of a file."""
-    text = head_text(stream, collector.settings.encoding)
-    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    return lines if len(stream.head) < HEAD_BYTES else lines[:-1]
 
 
 def look_at(lines: Sequence[str]) -> Look:
