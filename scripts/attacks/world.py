@@ -119,7 +119,7 @@ def facts_of(run: Run) -> tuple[object, ...]:
         tuple(map(tuple, consensus.corpus.text.tokens)),
         tuple(map(tuple, consensus.tags)),
         consensus.probabilities.tobytes(),
-        np.asarray(consensus.confidence).tobytes(),
+        np.asarray(consensus.token_confidence).tobytes(),
         consensus.history,
         tuple((report.annotator, report.skill, report.f1) for report in consensus.annotators),
         repr(run.recipe),

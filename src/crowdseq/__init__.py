@@ -8,15 +8,15 @@ if TYPE_CHECKING:
     from crowdseq.core.corpus import Corpus
     from crowdseq.core.labels import LabelScheme
     from crowdseq.core.spans import Span
-    from crowdseq.core.text import Sentence
-    from crowdseq.errors import CrowdseqError
+    from crowdseq.core.text import LabelledSentence, Sentence
+    from crowdseq.errors import CrowdseqError, MissingFileError
     from crowdseq.evaluation.agreement import measure_agreement
-    from crowdseq.evaluation.scores import evaluate
     from crowdseq.formats import write
     from crowdseq.methods import list_methods
     from crowdseq.simulation import simulate
     from crowdseq.tagging.tagger import Tagger
     from crowdseq.workflows.demonstrating import demo_corpus
+    from crowdseq.workflows.evaluating import evaluate
     from crowdseq.workflows.learning import learn
     from crowdseq.workflows.reading import read
     from crowdseq.workflows.run import Run
@@ -29,13 +29,15 @@ _WHERE = {
     "Consensus": ("crowdseq.core.consensus", "Consensus"),
     "Corpus": ("crowdseq.core.corpus", "Corpus"),
     "CrowdseqError": ("crowdseq.errors", "CrowdseqError"),
+    "LabelledSentence": ("crowdseq.core.text", "LabelledSentence"),
     "LabelScheme": ("crowdseq.core.labels", "LabelScheme"),
+    "MissingFileError": ("crowdseq.errors", "MissingFileError"),
     "Run": ("crowdseq.workflows.run", "Run"),
     "Sentence": ("crowdseq.core.text", "Sentence"),
     "Span": ("crowdseq.core.spans", "Span"),
     "Tagger": ("crowdseq.tagging.tagger", "Tagger"),
     "demo_corpus": ("crowdseq.workflows.demonstrating", "demo_corpus"),
-    "evaluate": ("crowdseq.evaluation.scores", "evaluate"),
+    "evaluate": ("crowdseq.workflows.evaluating", "evaluate"),
     "learn": ("crowdseq.workflows.learning", "learn"),
     "list_methods": ("crowdseq.methods", "list_methods"),
     "load": ("crowdseq.workflows.run_folder", "load_run"),
@@ -51,6 +53,8 @@ __all__ = [
     "Corpus",
     "CrowdseqError",
     "LabelScheme",
+    "LabelledSentence",
+    "MissingFileError",
     "Run",
     "Sentence",
     "Span",
@@ -79,4 +83,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *__all__])
+    """The public names; what this module itself needs is not shown."""
+    return sorted([*(name for name in globals() if name.startswith("__")), *__all__, "__version__"])

@@ -3,6 +3,7 @@
 CrowdseqError
 ├── InputError            the data is wrong: exit code 3
 │   ├── FormatError         a file cannot be read as it stands (file, line, record)
+│   │   └── MissingFileError    there is no such file or folder (a FileNotFoundError too)
 │   ├── SchemeError         tags do not fit the label scheme
 │   └── AnnotationError     who said what does not fit the text
 └── UsageError            the call is wrong: exit code 2
@@ -13,6 +14,8 @@ CrowdseqError
     └── MissingCommandError a command comes with another distribution, which is not installed
 """
 
+import errno
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -71,13 +74,22 @@ def advised(what: str, advice: Advice | None, wording: Wording = in_python) -> s
 
 
 class CrowdseqError(Exception):
-    """Anything that we can explain to the user in one line; `worded` says it in the words of a door."""
+    """Anything that we can explain to the user in one line; `worded` says it in the words of a door.
+
+    >>> import crowdseq
+    >>> try:
+    ...     crowdseq.learn(crowdseq.demo_corpus(), "majority-vode")
+    ... except crowdseq.CrowdseqError as error:
+    ...     error.message
+    "method 'majority-vode' is unknown, did you mean 'majority-vote'?"
+    """
 
     def __init__(self, message: str = "", advice: Advice | None = None) -> None:
         self.message, self.advice = message, advice
         super().__init__(advised(message, advice))
 
     def worded(self, wording: Wording = in_python) -> str:
+        """What is wrong and what to do, with settings named as a door names them."""
         return advised(self.message, self.advice, wording)
 
 
@@ -116,7 +128,38 @@ class FormatError(InputError):
         super().__init__("\n".join(str(problem) for problem in problems))
 
     def worded(self, wording: Wording = in_python) -> str:
+        """Every problem on a line of its own, with settings named as a door names them."""
         return "\n".join(problem.worded(wording) for problem in self.problems)
+
+
+class Missing(Problem):
+    """The fault that there is no such file or folder."""
+
+
+class MissingFileError(FormatError, FileNotFoundError):
+    """There is no such file or folder: also what Python itself raises then, with its `filename`.
+
+    >>> import crowdseq
+    >>> try:
+    ...     crowdseq.read("nowhere.jsonl")
+    ... except FileNotFoundError as error:
+    ...     error.filename
+    'nowhere.jsonl'
+    """
+
+    def __init__(self, *problems: Problem) -> None:
+        super().__init__(*problems)
+        self.errno, self.strerror = errno.ENOENT, os.strerror(errno.ENOENT)
+        self.filename = problems[0].file if problems and isinstance(problems[0], Problem) else None
+
+    def __str__(self) -> str:
+        return str(self.args[0]) if self.args else ""
+
+
+def error_of(*problems: Problem) -> FormatError:
+    """The error that tells these problems."""
+    is_missing = bool(problems) and all(isinstance(problem, Missing) for problem in problems)
+    return MissingFileError(*problems) if is_missing else FormatError(*problems)
 
 
 class SchemeError(InputError):

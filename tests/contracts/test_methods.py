@@ -15,6 +15,8 @@ from crowdseq.core.corpus import Corpus
 from crowdseq.engines.local import LocalEngine
 from crowdseq.errors import SettingsError
 from crowdseq.methods import list_methods
+from crowdseq.workflows.recipes import settings_of
+from kinship_oracles import drawn_cast
 
 METHODS = sorted(list_methods())
 CROWD_METHODS = [name for name in METHODS if name != "gold"]
@@ -248,3 +250,51 @@ def test_a_dev_text_chooses_among_the_rounds(
 def test_a_run_that_needs_more_memory_than_it_may_take_is_refused(name: str, crowd: Corpus) -> None:
     with pytest.raises(SettingsError, match="max_memory"):
         recipe(name).aggregate(crowd, RunContext(max_memory=0.0))
+
+
+def methods_with(setting: str) -> list[str]:
+    return [name for name in METHODS if setting in settings_of(list_methods()[name])]
+
+
+def quick(name: str, **settings: object) -> Aggregator:
+    few = {"mace": {"restarts": 2, "rounds": 10}, "crf-ma": {"iterations": 10}, "sembler": {"iterations": 5}}
+    return list_methods()[name](**few.get(name, {}), **settings)
+
+
+@pytest.mark.parametrize("name", [name for name in methods_with("silence") if name != "sa-slc"])
+def test_silence_that_is_no_vote_lets_the_one_who_speaks_be_heard(name: str) -> None:
+    """Each entity is marked by one of five sources in turn, which the majority calls nothing."""
+    rows = []
+    for number in range(60):
+        votes = ["O"] * 5
+        votes[number % 5] = votes[(number + number // 5) % 5] = "B-X"
+        rows.append(f"the/O/O/O/O/O/O name{number % 7}/B-X/{'/'.join(votes)} here/O/O/O/O/O/O")
+    world = corpus(*rows)
+    found = quick(name, silence="abstains").aggregate(world)
+    assert found.corpus is world  # annotators are judged by all that they left out
+    assert_sound(found)
+    assert (found.tag_ids[world.gold_tags > 0] > 0).mean() > 0.9
+    assert max(report.recall or 0.0 for report in found.annotators) < 0.5
+
+
+@pytest.mark.parametrize("name", methods_with("silence"))
+def test_what_silence_cannot_mean_is_refused(name: str) -> None:
+    with pytest.raises(SettingsError, match="silence is 'golden', choose one of auto, labelled, abstains"):
+        quick(name, silence="golden")
+
+
+@pytest.mark.parametrize("name", [name for name in methods_with("kinship") if name != "sa-slc"])
+def test_copies_of_a_poor_annotator_no_longer_outvote_two_good_ones(name: str) -> None:
+    copies = {"c2": ("c1", 0.0), "c3": ("c1", 0.0)}
+    world = drawn_cast({"c1": 0.5, "g1": 0.9, "g2": 0.9}, copies, sentences=150)
+
+    def right(consensus: Consensus) -> float:
+        return float((consensus.tag_ids == world.gold_tags).mean())
+
+    assert right(quick(name, kinship=True).aggregate(world)) > right(quick(name).aggregate(world)) + 0.03
+
+
+@pytest.mark.parametrize("name", [name for name in methods_with("kinship") if name != "sa-slc"])
+def test_where_nobody_is_kin_the_setting_changes_no_bit(name: str, crowd: Corpus) -> None:
+    with_it, without = (quick(name, kinship=kinship).aggregate(crowd) for kinship in (True, False))
+    np.testing.assert_array_equal(with_it.probabilities, without.probabilities)

@@ -71,13 +71,15 @@ def test_the_map_names_modules_that_exist() -> None:
 
 
 def python_examples() -> list[tuple[str, str]]:
-    """Python blocks of the tutorial, which are meant to run one after the other."""
-    text = (ROOT / "docs" / "tutorial.md").read_text("utf-8")
-    return [("tutorial", "\n".join(re.findall(r"```python\n(.*?)```", text, re.S)))]
+    """Python blocks of some pages, which are meant to run one after the other."""
+    texts = {page: (ROOT / "docs" / f"{page}.md").read_text("utf-8") for page in ("tutorial", "python")}
+    return [(page, "\n".join(re.findall(r"```python\n(.*?)```", text, re.S))) for page, text in texts.items()]
 
 
 @pytest.mark.parametrize(("page", "code"), python_examples())
 def test_examples_run(page: str, code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for library in ("pandas", "polars") if page == "python" else ():
+        pytest.importorskip(library)
     monkeypatch.chdir(tmp_path)
     exec(compile(code, page, "exec"), {"__name__": "example"})
 

@@ -34,7 +34,9 @@ from journeys.conftest import Shell
         (("tag", "crowd.jsonl", "crowd.jsonl"), 3, "is a file, not the folder of a run"),
         (("methods", "magic"), 2, "unknown"),
         (("learn", "gold.conll", "-m", "majority-vote", "-o", "run"), 3, "use the method gold"),
-        (("frobnicate",), 2, "No such command"),
+        (("frobnicate",), 2, "No such command 'frobnicate'."),
+        (("lern", "crowd.jsonl"), 2, "No such command 'lern', did you mean 'learn'?"),
+        (("--lern",), 2, "No such option"),
     ],
 )
 def test_a_mistake_is_told_in_words(

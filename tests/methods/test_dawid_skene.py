@@ -7,10 +7,13 @@ import pytest
 
 from builders import corpus, random_corpus
 from crowd_oracles import SlowChain, SlowConfusions, votes_by_token
-from crowdseq.aggregation.voting import label_shares
+from crowdseq.aggregation.voting import label_shares, shares_of_counts
+from crowdseq.arrays import FloatArray
 from crowdseq.core.corpus import Corpus
 from crowdseq.errors import SettingsError
+from crowdseq.evaluation.kinship import find_kin, vote_weights
 from crowdseq.methods.dawid_skene import DawidSkene
+from kinship_oracles import drawn_cast
 
 
 def slow_tokens(recipe: DawidSkene, world: Corpus) -> SlowChain:
@@ -90,3 +93,45 @@ def test_parameters_are_given_by_name() -> None:
 def test_settings_out_of_range_are_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(SettingsError, match=next(iter(wrong))):
         DawidSkene(**wrong)
+
+
+def slow_weighted_rounds(
+    world: Corpus, weights: FloatArray, rounds: int, smoothing: float
+) -> tuple[FloatArray, float]:
+    """Plain EM in which a vote of weight w counts w times; the truth, and the objective."""
+    votes, n_labels, size = world.annotations.votes(), len(world.scheme), len(world.annotators)
+    triples = list(zip(votes.tokens, votes.annotators, votes.labels, weights, strict=True))
+    counts = np.zeros((world.n_tokens, n_labels))
+    for token, _, label, weight in triples:
+        counts[token, label] += weight
+    truth, objective = shares_of_counts(counts, counts.sum(axis=0), world.scheme), 0.0
+    for _ in range(rounds):
+        shares = truth.sum(axis=0) + smoothing
+        shares = shares / shares.sum()
+        tables = np.full((size, n_labels, n_labels), smoothing)
+        for token, who, label, weight in triples:
+            tables[who, :, label] += weight * truth[token]
+        tables /= tables.sum(axis=2, keepdims=True)
+        logs = np.tile(np.log(shares), (world.n_tokens, 1))
+        for token, who, label, weight in triples:
+            logs[token] += weight * np.log(tables[who, :, label])
+        totals = np.log(np.exp(logs).sum(axis=1))
+        truth = np.exp(logs - totals[:, None])
+        objective = totals.sum() + smoothing * (np.log(tables).sum() + np.log(shares).sum())
+    return truth, float(objective)
+
+
+@pytest.mark.parametrize("shard_tokens", [10**6, 400])
+def test_dependent_votes_count_as_plain_loops_weigh_them(shard_tokens: int) -> None:
+    copies = {"c2": ("c1", 0.05), "c3": ("c1", 0.05)}
+    world = drawn_cast({"c1": 0.6, "g1": 0.8, "g2": 0.85}, copies, sentences=120, seen=0.8)
+    kin = find_kin(world)
+    assert len(kin) == 3
+    weights = vote_weights(world, kin)
+    assert weights is not None
+    for rounds in (1, 3):
+        recipe = DawidSkene(kinship=True, rounds=rounds, tolerance=0.0, shard_tokens=shard_tokens)
+        found = recipe.aggregate(world)
+        truth, objective = slow_weighted_rounds(world, weights, rounds, recipe.smoothing)
+        np.testing.assert_allclose(found.probabilities, truth, atol=1e-8)
+        assert found.history[-1] == pytest.approx(objective, rel=1e-8)

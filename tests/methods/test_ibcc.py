@@ -54,8 +54,8 @@ def test_little_evidence_weighs_less_than_with_points() -> None:
     """An annotator with one agreeing vote is certain under Dawid-Skene, not under a belief."""
     rows = ["a/P/P/P/? b/Q/Q/Q/?"] * 10
     world = corpus(*rows, "c/P/P/P/P d/Q/?/?/Q")
-    belief = Ibcc(off_diagonal=1.0, diagonal=1.0).aggregate(world).confidence[-1]
-    point = DawidSkene().aggregate(world).confidence[-1]
+    belief = Ibcc(off_diagonal=1.0, diagonal=1.0).aggregate(world).token_confidence[-1]
+    point = DawidSkene().aggregate(world).token_confidence[-1]
     assert belief < point
 
 

@@ -98,7 +98,7 @@ def test_a_single_annotator_is_believed_by_the_competence_of_the_prior(estimate:
     found = Mace(estimate=estimate, restarts=2, knows=3.0, guesses=1.0).aggregate(world)
     votes = world.annotations.votes()
     np.testing.assert_array_equal(found.tag_ids[votes.tokens], votes.labels)
-    np.testing.assert_allclose(found.confidence[votes.tokens], 0.75)
+    np.testing.assert_allclose(found.token_confidence[votes.tokens], 0.75)
     np.testing.assert_allclose(found.parameters["knowing"], 0.75)
 
 

@@ -424,7 +424,7 @@ def test_probabilities_are_told_softer_but_tags_stay() -> None:
     world = random_corpus(4, sentences=40, annotators=5, voters=4, documents=8)
     sharp, soft = SaSlc(temperature=1.0).aggregate(world), SaSlc(temperature=3.0).aggregate(world)
     np.testing.assert_array_equal(sharp.tag_ids, soft.tag_ids)
-    assert soft.confidence.mean() < sharp.confidence.mean()
+    assert soft.token_confidence.mean() < sharp.token_confidence.mean()
 
 
 def test_dependency_counts_add_up_to_the_votes() -> None:

@@ -107,3 +107,25 @@ def test_nobody_voting_is_no_trouble() -> None:
         assert judged.scores.shape == (0, M)
         assert judged.credit == 0.0
         judged.describe()
+
+
+@pytest.mark.parametrize("n_labels", [M, 40])
+def test_weighted_votes_are_folded_and_gathered_as_a_slow_sum_does(n_labels: int) -> None:
+    rng = np.random.default_rng(7)
+    tokens, kinds = np.sort(rng.integers(0, 30, 200)), rng.integers(0, 9, 200)
+    weights, scores, truth = rng.random(200), rng.random((9, n_labels)), rng.random((30, n_labels))
+    table = VoteTable.build(tokens, kinds, 30, 9, weights)
+    folded, gathered = np.zeros((30, n_labels)), np.zeros((9, n_labels))
+    for token, kind, weight in zip(tokens, kinds, weights, strict=True):
+        folded[token] += weight * scores[kind]
+        gathered[kind] += weight * truth[token]
+    np.testing.assert_allclose(table.fold(scores), folded, atol=1e-12)
+    np.testing.assert_allclose(table.gather(truth), gathered, atol=1e-12)
+
+
+def test_votes_that_all_count_once_give_what_votes_without_weights_give() -> None:
+    tokens, annotators, labels, truth = drawn_votes(3)
+    model = models(annotators, labels)["cm"]
+    plain = VoteTable.build(tokens, model.kinds, T, model.n_kinds)
+    weighted = VoteTable.build(tokens, model.kinds, T, model.n_kinds, np.ones(len(tokens)))
+    np.testing.assert_array_equal(plain.gather(truth), weighted.gather(truth))

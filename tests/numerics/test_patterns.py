@@ -56,3 +56,15 @@ def test_no_tokens_and_no_votes_are_no_patterns() -> None:
     assert len(Patterns.find(nothing, nothing, nothing, 0).sizes) == 0
     silent = Patterns.find(nothing, nothing, np.full(5, -1), 0)
     assert silent.sizes.tolist() == [5.0]
+
+
+def test_votes_of_different_weight_are_never_one_pattern() -> None:
+    rng = np.random.default_rng(5)
+    tokens, kinds, marks = random_votes(5)
+    weights, scores = rng.choice([0.5, 1.0], len(tokens)), rng.normal(size=(4, 3))
+    found = Patterns.find(tokens, kinds, marks, 4, weights)
+    assert len(Patterns.find(tokens, kinds, marks, 4).sizes) < len(found.sizes) < 60
+    folded = found.table.fold(scores)[found.members]
+    for token in range(60):
+        mine = tokens == token
+        np.testing.assert_allclose(folded[token], weights[mine] @ scores[kinds[mine]])

@@ -25,9 +25,19 @@ def run_folder(tmp_path: Path) -> Path:
 def test_a_report_is_written_beside_the_run(run_folder: Path) -> None:
     done = crowdseq("report", "my run", cwd=run_folder.parent)
     assert (done.returncode, done.stdout) == (0, b"")
-    assert done.stderr == b"written to report.html\n"
-    page = (run_folder.parent / "report.html").read_text("utf-8")
+    assert done.stderr == b"written to my run-report.html\n"
+    page = (run_folder.parent / "my run-report.html").read_text("utf-8")
     assert "Consensus report: my run" in PageReader(page).text
+
+
+@pytest.mark.parametrize("name", ["..", "../../my run", ".", "{run}"])
+def test_it_is_beside_the_run_from_wherever_it_is_asked_for(run_folder: Path, name: str) -> None:
+    inside = run_folder / "inner" if name[:2] == ".." else run_folder
+    inside.mkdir(exist_ok=True)
+    done = crowdseq("report", name.format(run=run_folder), cwd=inside)
+    assert done.returncode == 0, done.stderr
+    assert (run_folder.parent / "my run-report.html").exists()
+    assert not list(inside.glob("*-report.html"))
 
 
 def test_a_report_goes_to_stdout_with_a_title(run_folder: Path) -> None:
@@ -37,18 +47,22 @@ def test_a_report_goes_to_stdout_with_a_title(run_folder: Path) -> None:
 
 
 def test_a_page_is_replaced_only_by_force(run_folder: Path) -> None:
-    (run_folder.parent / "report.html").write_text("mine")
+    page = run_folder.parent / "my run-report.html"
+    page.write_text("mine")
     refused = crowdseq("report", "my run", cwd=run_folder.parent)
     assert refused.returncode == 2
     assert b"exists already" in refused.stderr
-    assert (run_folder.parent / "report.html").read_text() == "mine"
+    assert page.read_text() == "mine"
     assert crowdseq("report", "my run", "--force", "-q", cwd=run_folder.parent).returncode == 0
-    assert (run_folder.parent / "report.html").read_text() != "mine"
+    assert page.read_text() != "mine"
 
 
 def test_what_is_no_run_is_refused_in_one_line(tmp_path: Path) -> None:
-    done = crowdseq("report", str(tmp_path), cwd=tmp_path)
-    assert done.returncode == 3
-    assert b"is no finished run folder" in done.stderr
-    assert done.stderr.count(b"\n") == 1
-    assert list(tmp_path.iterdir()) == []
+    (tmp_path / "report.html").write_text("mine")
+    for out in ((), ("-o", "report.html")):
+        done = crowdseq("report", str(tmp_path), *out, cwd=tmp_path)
+        assert done.returncode == 3
+        assert b"is no finished run folder" in done.stderr
+        assert b"report.html" not in done.stderr
+        assert done.stderr.count(b"\n") == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["report.html"]

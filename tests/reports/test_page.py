@@ -40,7 +40,7 @@ def test_the_figures_are_those_of_the_run() -> None:
     run = run_on(demo_corpus())
     text = PageReader(page_of(run)).text
     assert "8 annotators labelled 501 sentences (7,367 tokens, 68 documents)" in text
-    assert f"{100 * run.consensus.confidence.mean():.1f} %" in text
+    assert f"{100 * run.consensus.token_confidence.mean():.1f} %" in text
     ranked = sorted(run.consensus.annotators, key=lambda report: -(report.skill or 0))
     assert f"1{ranked[0].annotator}{ranked[0].skill:.2f}" in text
 

@@ -16,7 +16,7 @@ def test_a_span_is_as_sure_as_its_least_sure_token(kind: str) -> None:
     consensus = settle(world, label_shares(world))
     spans = find_spans(consensus.tag_ids, world.offsets, world.scheme)
     slowly = [
-        min(consensus.confidence[start:end].tolist())
+        min(consensus.token_confidence[start:end].tolist())
         for start, end in zip(spans.starts.tolist(), spans.ends.tolist(), strict=True)
     ]
     np.testing.assert_allclose(span_confidence(consensus), slowly)

@@ -11,6 +11,7 @@ from crowdseq.core.corpus import Corpus
 from crowdseq.engines.engine import Engine
 from crowdseq.engines.local import LocalEngine
 from crowdseq.errors import SettingsError
+from crowdseq.evaluation.crowd_profile import SILENCES
 from crowdseq.numerics.em import Progress, quiet
 from crowdseq.tagging.sequence_tagger import SequenceTagger
 
@@ -116,6 +117,11 @@ def require_rounds(rounds: int, tolerance: float) -> None:
     """Refuse settings under which no round could be made."""
     require(rounds >= 1, f"rounds is {rounds}, it must be at least 1")
     require(tolerance >= 0, f"tolerance is {tolerance}, it cannot be negative")
+
+
+def require_silence(silence: str) -> None:
+    """Refuse what silence cannot mean."""
+    require(silence in SILENCES, f"silence is '{silence}', choose one of {', '.join(SILENCES)}")
 
 
 def require_prior_counts(**counts: float) -> None:

@@ -5,14 +5,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from crowdseq.aggregation.voting import label_counts, shares_of_counts
+from crowdseq.aggregation.voting import shares_of_counts
 from crowdseq.arrays import FloatArray, IntArray
 from crowdseq.core.annotations import Annotations
 from crowdseq.core.ragged import gather_ranges, offsets_of
 from crowdseq.engines.shards import Kept, Shard
+from crowdseq.evaluation.kinship import Kin, vote_weights
 from crowdseq.numerics.crowds.crowd_chain import ChainCounts, ChainPrior, CrowdChain
 from crowdseq.numerics.crowds.crowd_tokens import CrowdTokens
-from crowdseq.numerics.crowds.votes import VoteTable
+from crowdseq.numerics.crowds.votes import VoteTable, count_votes
 
 
 @dataclass(frozen=True)
@@ -44,11 +45,13 @@ class ChainScores:
 
 
 class CrowdShard:
-    """gold: whether tokens with known gold are held at it."""
+    """gold: whether tokens with known gold are held at it. kin: annotators whose votes count once between
+    them."""
 
-    def __init__(self, gold: bool, shard: Shard) -> None:
+    def __init__(self, gold: bool, kin: tuple[Kin, ...], shard: Shard) -> None:
         self.corpus = shard.corpus
         self.votes = self.corpus.annotations.votes()
+        self.weights = vote_weights(self.corpus, kin)
         self.gold = self.corpus.gold_tags if gold else np.full(self.corpus.n_tokens, -1)
         self._states: Kept[FloatArray] = Kept()
         self._tokens: CrowdTokens | None = None
@@ -61,7 +64,12 @@ class CrowdShard:
 
     def label_totals(self) -> FloatArray:
         """(M,) how many votes each label has."""
-        return np.asarray(label_counts(self.corpus).sum(axis=0))
+        return np.asarray(self._label_counts().sum(axis=0))
+
+    def _label_counts(self) -> FloatArray:
+        """(T, M) how much each label was voted for."""
+        votes, shape = self.votes, (self.corpus.n_tokens, len(self.corpus.scheme))
+        return count_votes(votes.tokens, votes.labels, *shape, self.weights)
 
     def word_counts(self) -> IntArray:
         """(W,) how often each word of the word table occurs."""
@@ -94,18 +102,21 @@ class CrowdShard:
     def vote_table(self, coding: Coding) -> VoteTable:
         """The votes as a table of kinds."""
         coded = self._coded(coding)
-        return VoteTable.build(self.votes.tokens, coded.kinds, self.corpus.n_tokens, coded.n_kinds)
+        n_tokens = self.corpus.n_tokens
+        return VoteTable.build(self.votes.tokens, coded.kinds, n_tokens, coded.n_kinds, self.weights)
 
     def first_shares(self, totals: FloatArray) -> FloatArray:
         """(T, M) shares of votes; totals (M,): those of all shards, for tokens without votes."""
-        return shares_of_counts(label_counts(self.corpus), totals, self.corpus.scheme)
+        return shares_of_counts(self._label_counts(), totals, self.corpus.scheme)
 
     # Tokens one by one.
 
     def open_tokens(self, coding: Coding) -> None:
         """Tokens with the same votes are taken together from now on."""
         coded = self._coded(coding)
-        self._tokens = CrowdTokens.build(self.votes.tokens, coded.kinds, coded.n_kinds, self.gold)
+        self._tokens = CrowdTokens.build(
+            self.votes.tokens, coded.kinds, coded.n_kinds, self.gold, self.weights
+        )
 
     @property
     def tokens(self) -> CrowdTokens:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -17,6 +17,8 @@ from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
 from crowdseq.engines.engine import Engine, Placed
 from crowdseq.engines.shards import Cut, Numbering, Version, Versions, add_up
+from crowdseq.evaluation.crowd_profile import hear
+from crowdseq.evaluation.kinship import find_kin
 from crowdseq.numerics.crowds.annotator_models import Accuracies, AnnotatorModel, Judgement, Spamming
 from crowdseq.numerics.crowds.confusions import Confusions
 from crowdseq.numerics.crowds.crowd_chain import ChainBelief, ChainPrior
@@ -25,6 +27,23 @@ from crowdseq.numerics.crowds.dirichlet import Rows, learn_rows
 from crowdseq.numerics.em import Climb, climb
 
 _NOBODY: IntArray = np.zeros(0, np.int64)  # the votes are with the shards; a model needs only their kinds
+
+
+class CrowdSettings(Protocol):
+    """The settings that say which votes a method counts.
+
+    shard_tokens: how a longer corpus is cut. gold: whether tokens with known gold are held at it. silence:
+    whether to leave a token outside is a vote. kinship: whether dependent votes count once.
+    """
+
+    @property
+    def shard_tokens(self) -> int: ...
+    @property
+    def gold(self) -> bool: ...
+    @property
+    def silence(self) -> str: ...
+    @property
+    def kinship(self) -> bool: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,18 +57,23 @@ class Judges:
 
 @dataclass(frozen=True, eq=False)
 class Crowd:
-    """A corpus cut into shards; bayes: whether models hold beliefs (variational Bayes) or points (EM)."""
+    """A corpus cut into shards; bayes: whether models hold beliefs (variational Bayes) or points (EM).
 
+    whole: the corpus as it was given, in which silence may be a vote that does not count here.
+    """
+
+    whole: Corpus
     cut: Cut
     placed: Placed[CrowdShard]
     bayes: bool
     versions: Versions = field(default_factory=Versions)
 
     @classmethod
-    def of(cls, corpus: Corpus, engine: Engine, *, shard_tokens: int, gold: bool, bayes: bool) -> "Crowd":
-        """gold: whether tokens with known gold are held at it."""
-        cut = cut_canonical(corpus, shard_tokens)
-        return cls(cut, engine.place(partial(CrowdShard, gold), cut.shards), bayes)
+    def of(cls, corpus: Corpus, engine: Engine, asked: "CrowdSettings", *, bayes: bool) -> "Crowd":
+        """The votes that count, as a method asks for them."""
+        kin = find_kin(corpus) if asked.kinship else ()
+        cut = cut_canonical(hear(corpus, asked.silence), asked.shard_tokens)
+        return cls(corpus, cut, engine.place(partial(CrowdShard, asked.gold, kin), cut.shards), bayes)
 
     @property
     def corpus(self) -> Corpus:
@@ -237,7 +261,7 @@ def settle_from_shares(
     tokens: TokenRounds, *, rounds: int, tolerance: float, context: RunContext
 ) -> Consensus:
     """The consensus that a climb from the shares of votes ends in."""
-    corpus = tokens.crowd.corpus
+    corpus = tokens.crowd.whole
     if corpus.n_tokens == 0:
         return settle(corpus, label_shares(corpus))
     end = tokens.climb(tokens.start(), rounds=rounds, tolerance=tolerance, context=context)

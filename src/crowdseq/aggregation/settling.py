@@ -10,11 +10,13 @@ from crowdseq.arrays import FloatArray, IntArray
 from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.labels import LabelScheme
+from crowdseq.core.spans import SpanTable, find_spans, paint
 from crowdseq.errors import AnnotationError
 from crowdseq.numerics.chains.chain import Lattice, best_paths
 
 # Breaks ties between equally good tags without ever outweighing a real difference of probability.
 _TIE_STEP = 1e-9
+_LEAST = 1e-6  # probability under which a label is as good as impossible
 
 
 def settle(
@@ -64,6 +66,56 @@ def best_valid_tags(
     transitions, starts, ends = scheme_scores(corpus.scheme)
     lattice = Lattice(posteriors + bonus, corpus.offsets, transitions, starts, ends)
     return best_paths(lattice)[0].astype(np.int16)
+
+
+def best_spans(corpus: Corpus, posteriors: FloatArray, free: Sequence[SpanTable], charge: float) -> IntArray:
+    """(T,) tags of the spans that are likeliest together, where a span that is not `free` pays a charge.
+
+    Of tokens taken one by one the likeliest labels can make a span that nobody meant: the one began it here,
+    the other there. Spans in question are those of `best_valid_tags`, which pay, and those that are free. A
+    span gains the log odds of its tags against O, and no two may overlap.
+    """
+    usual = find_spans(best_valid_tags(corpus, posteriors), corpus.offsets, corpus.scheme)
+    tables = [*free, usual]
+    rows = np.concatenate([np.stack([table.ends, table.starts, table.types], axis=1) for table in tables])
+    pays = np.repeat(np.arange(len(tables)) == len(tables) - 1, [len(table) for table in tables])
+    rows, first = np.unique(rows, axis=0, return_index=True)  # of equal spans the first, which is free
+    spans = SpanTable(rows[:, 1], rows[:, 0], rows[:, 2])
+    gains = _log_odds(spans, posteriors, corpus.scheme) - charge * pays[first]
+    chosen = _best_apart(spans, gains)
+    found = SpanTable(spans.starts[chosen], spans.ends[chosen], spans.types[chosen])
+    return paint(found, corpus.n_tokens, corpus.scheme, corpus.offsets).astype(np.int16)
+
+
+def _log_odds(spans: SpanTable, posteriors: FloatArray, scheme: LabelScheme) -> FloatArray:
+    """(S,) log odds of the tags of each span against O on all its tokens."""
+    logs = np.log(np.maximum(posteriors, _LEAST))
+    logs -= logs[:, scheme.outside][:, None]
+    every, zero = np.arange(len(scheme.types)), np.zeros(len(scheme.types), np.int64)
+    single = np.array([paint(SpanTable(zero[:1], zero[:1] + 1, every[t : t + 1]), 1, scheme) for t in every])
+    threes = np.array([paint(SpanTable(zero[:1], zero[:1] + 3, every[t : t + 1]), 3, scheme) for t in every])
+    inside = np.concatenate([np.zeros((1, len(every))), np.cumsum(logs[:, threes[:, 1]], axis=0)])
+    starts, ends, types = spans.starts, spans.ends, spans.types
+    longer = logs[starts, threes[types, 0]] + logs[ends - 1, threes[types, 2]]
+    longer += inside[np.maximum(ends - 1, starts + 1), types] - inside[starts + 1, types]
+    return np.asarray(np.where(ends - starts == 1, logs[starts, single[types, 0]], longer))
+
+
+def _best_apart(spans: SpanTable, gains: FloatArray) -> IntArray:
+    """Which spans, sorted by their ends, gain most together while no two overlap."""
+    places = np.searchsorted(spans.ends, spans.starts, side="right").tolist()
+    best, taken = [0.0], []
+    for gain, place in zip(gains.tolist(), places, strict=True):
+        taken.append(gain > 0 and best[place] + gain > best[-1])
+        best.append(best[place] + gain if taken[-1] else best[-1])
+    chosen, last = [], len(places)
+    while last > 0:
+        if taken[last - 1]:
+            chosen.append(last - 1)
+            last = places[last - 1]
+        else:
+            last -= 1
+    return np.array(chosen[::-1], np.int64)
 
 
 def scheme_scores(scheme: LabelScheme) -> tuple[FloatArray, FloatArray, FloatArray]:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from crowdseq.arrays import FloatArray
+from crowdseq.arrays import FloatArray, IntArray
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.labels import LabelScheme
 from crowdseq.core.ragged import gather_ranges
@@ -42,16 +42,11 @@ def span_shares(corpus: Corpus) -> FloatArray:
     its sentence gave exactly gets that tag by the share of those who gave it, any other token is outside."""
     if corpus.scheme.is_plain:
         return label_shares(corpus)
-    crowd, scheme = corpus.annotations, corpus.scheme
-    bounds = np.append(crowd.row_starts, len(crowd.tags))
-    spans = find_spans(crowd.tags, bounds, scheme, lenient=True)
-    token_of = gather_ranges(corpus.offsets[crowd.row_sentences], corpus.text.lengths[crowd.row_sentences])
-    first = token_of[spans.starts]
-    keys = np.stack([first, first + spans.ends - spans.starts, spans.types])
-    unique, counts = np.unique(keys, axis=1, return_counts=True)
-    voters = corpus.n_voters[corpus.text.sentence_of[unique[0]]]
+    scheme = corpus.scheme
+    drawn, counts = drawn_spans(corpus)
+    voters = corpus.n_voters[corpus.text.sentence_of[drawn.starts]]
     won = counts * 2 > voters
-    table = SpanTable(unique[0][won], unique[1][won], unique[2][won])
+    table = SpanTable(drawn.starts[won], drawn.ends[won], drawn.types[won])
     tags = paint(table, corpus.n_tokens, scheme)
     shares = np.full(corpus.n_tokens, 1.0)
     lengths = table.ends - table.starts
@@ -60,6 +55,18 @@ def span_shares(corpus: Corpus) -> FloatArray:
     result[:, scheme.outside] = 1.0 - shares
     result[np.arange(corpus.n_tokens), tags] += shares
     return result
+
+
+def drawn_spans(corpus: Corpus) -> tuple[SpanTable, IntArray]:
+    """The different spans that annotators drew, in tokens of the corpus, and (S,) how many drew each."""
+    crowd = corpus.annotations
+    bounds = np.append(crowd.row_starts, len(crowd.tags))
+    spans = find_spans(crowd.tags, bounds, corpus.scheme, lenient=True)
+    token_of = gather_ranges(corpus.offsets[crowd.row_sentences], corpus.text.lengths[crowd.row_sentences])
+    first = token_of[spans.starts]
+    keys = np.stack([first, first + spans.ends - spans.starts, spans.types])
+    unique, counts = np.unique(keys, axis=1, return_counts=True)
+    return SpanTable(*unique), counts
 
 
 def majority_shares(shares: FloatArray) -> FloatArray:

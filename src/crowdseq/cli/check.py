@@ -20,6 +20,7 @@ from crowdseq.reports.tables import visible
 @quiet_option
 def command(crowd: tuple[str, ...], reading: Any, as_json: bool, quiet: bool) -> None:
     from crowdseq.reports.descriptions import describe_in_words, statuses_in_words
+    from crowdseq.reports.runs import remarks_in_words
     from crowdseq.workflows.describing import check_files
     from crowdseq.workflows.reading import CrowdRequest
 
@@ -27,13 +28,15 @@ def command(crowd: tuple[str, ...], reading: Any, as_json: bool, quiet: bool) ->
     verdict = checked.verdict
     if as_json:
         mends = [{"what": mend.what, "command": command_of(mend, crowd)} for mend in verdict.mends]
-        told = {"verdict": {"ready": verdict.is_ready, "mend": mends}}
-        print_json(checked.as_dict(wording_of(running_command())) | told)
+        ending = {"verdict": {"ready": verdict.is_ready, "mend": mends}}
+        print_json(checked.as_dict(wording_of(running_command())) | ending)
         return
-    for number, (types, description, agreement) in enumerate(checked.parts, 1):
+    for number, (types, description, agreement, remarks) in enumerate(checked.parts, 1):
         if types:
             click.echo(f"{'' if number == 1 else chr(10)}layer {number}, --types {','.join(types)}")
         click.echo(describe_in_words(description, agreement))
+        if told := remarks_in_words(remarks):
+            click.echo("\n" + "\n".join(["before learning:", *(f"  {line}" for line in told)]))
     if left := statuses_in_words(checked.report.statuses):
         click.echo(f"\nnot labelled: {left}")
     click.echo("\n" + "\n".join(verdict_lines(verdict, crowd)))

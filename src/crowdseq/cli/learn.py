@@ -41,6 +41,12 @@ from crowdseq.cli.terminal import print_json, terminal
 @click.option(
     "--deterministic", is_flag=True, help="Accepted for scripts: results are bit-equal in any case."
 )
+@click.option(
+    "--silence",
+    type=click.Choice(["labelled", "abstains", "auto"]),
+    help="What it means to leave a token outside: a vote for O, no vote, or what the crowd tells. "
+    "[default: as the method has it]",
+)
 @click.option("--no-tagger", is_flag=True, help="Stop at the consensus.")
 @click.option(
     "--targets",
@@ -77,7 +83,7 @@ def command(
     force: bool,
     as_json: bool,
     quiet: bool,
-    **_: Any,  # seed, threads and memory: only those that were given are asked for, below
+    **_: Any,  # seed, threads, memory and silence: only those that were given are asked for, below
 ) -> None:
     from crowdseq.reports.runs import run_in_words
     from crowdseq.workflows.learn_files import LearnRequest, learn_files
@@ -95,7 +101,7 @@ def command(
         targets=targets,
         force=force,
         excel_safe=excel_safe,
-        **given_options("seed", "threads", "max_memory"),
+        **given_options("seed", "threads", "max_memory", "silence"),
     )
     saved = learn_files(request)
     if as_json:

@@ -50,6 +50,19 @@ class LazyGroup(click.Group):
         assert isinstance(command, click.Command)
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError:
+            from difflib import get_close_matches
+
+            near = get_close_matches(args[0].lower(), COMMANDS, 1)
+            if not near or args[0].startswith("-"):
+                raise
+            ctx.fail(f"No such command '{args[0]}', did you mean '{near[0]}'?")
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
@@ -93,8 +106,24 @@ def crowdseq() -> None:
     """
 
 
+def _fill_closed_streams() -> None:
+    """Give closed standard streams a place that leads nowhere.
+
+    Else the next file to be opened would take the number of one, and get what is meant for people. Standard
+    input and output stay None in Python, so that whoever needs them can say that they are closed.
+    """
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest free number, which is this one
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115  for as long as we run
+
+
 def main() -> None:
     """Run a command and leave with the code that its outcome deserves."""
+    _fill_closed_streams()
     try:
         crowdseq.main(standalone_mode=False)
     except click.exceptions.Exit as done:

@@ -121,24 +121,27 @@ def _bars() -> Iterator[Progress]:
 
         def report(stage: str, done: int, total: int) -> None:
             if stage not in tasks:
-                tasks[stage] = bars.add_task(stage, total=total)
-            bars.update(tasks[stage], completed=done, total=total)
+                tasks[stage] = bars.add_task(stage, total=total or None)
+            bars.update(tasks[stage], completed=done, total=total or None)
 
         yield report
 
 
 class _Lines:
-    """A line when a stage begins, ends, and every few seconds between."""
+    """A line when a stage begins, ends, and every few seconds between; one that is done in a single step is
+    only named. A total of 0 is not known."""
 
     def __init__(self) -> None:
         self._stage, self._said = "", 0.0
 
     def __call__(self, stage: str, done: int, total: int) -> None:
         now = time.monotonic()
-        if stage == self._stage and done < total and now - self._said < _SECONDS_BETWEEN_LINES:
+        ends = done >= total > 1
+        if stage == self._stage and not ends and (total == 1 or now - self._said < _SECONDS_BETWEEN_LINES):
             return
         self._stage, self._said = stage, now
-        click.echo(f"{stage}: {done}/{total}", err=True)
+        figures = {0: f": {done}", 1: ""}.get(total, f": {done} of {total}")
+        click.echo(f"{stage}{figures}", err=True)
 
 
 if TYPE_CHECKING:

@@ -29,7 +29,7 @@ class Votes(NamedTuple):
     labels: IntArray
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Annotations:
     """The ballots of N sentences, one block after the other.
 
@@ -123,6 +123,11 @@ class Annotations:
         )
 
     __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return (
+            f"<Annotations: {len(self.annotators)} annotators, {len(self.voters)} sentences labelled by one>"
+        )
 
 
 @dataclass(frozen=True, eq=False)

@@ -65,6 +65,13 @@ class LabelScheme:
     """M tags in a fixed order, and the transitions that a valid sequence may make.
 
     Build one with `of_types` or `plain`; `tags` are then O first, types in order, or the plain labels.
+
+    >>> import crowdseq
+    >>> scheme = crowdseq.LabelScheme.of_types(["PER", "LOC"])
+    >>> scheme.tags
+    ('O', 'B-LOC', 'I-LOC', 'B-PER', 'I-PER')
+    >>> scheme.is_valid(scheme.ids(["O", "I-PER"]))
+    False
     """
 
     tags: tuple[str, ...]
@@ -126,6 +133,7 @@ class LabelScheme:
 
     @property
     def is_plain(self) -> bool:
+        """Whether the tags are labels of single tokens, without spans."""
         return self.kind == PLAIN
 
     @cached_property

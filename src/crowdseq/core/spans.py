@@ -19,7 +19,13 @@ _TOKENS_AT_A_TIME = 1 << 22
 
 @dataclass(frozen=True, order=True)
 class Span:
-    """Tokens start to end (half-open) that carry one label."""
+    """Tokens start to end (half-open) that carry one label.
+
+    >>> import crowdseq
+    >>> span = crowdseq.Span(0, 2, "PER")
+    >>> ["Ada", "Lovelace", "slept"][span.start : span.end]
+    ['Ada', 'Lovelace']
+    """
 
     start: int
     end: int

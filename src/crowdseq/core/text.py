@@ -4,7 +4,7 @@ from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,16 +14,57 @@ from crowdseq.core.names import NumberedNames, counted
 from crowdseq.core.ragged import Ragged, gather_ranges, offsets_of
 from crowdseq.errors import AnnotationError
 
+GoldTags: TypeAlias = tuple[str | None, ...] | None
+
 
 @dataclass(frozen=True)
 class Sentence:
-    """One sentence; `doc` is None when it stands alone, `extras` holds the fields we only carry along."""
+    """One sentence; `doc` is None when it stands alone, `extras` holds the fields we only carry along.
+
+    columns: further values for each token, such as parts of speech, by name.
+
+    >>> import crowdseq
+    >>> crowdseq.demo_corpus().sentences[0].doc
+    'news-01'
+    """
 
     id: str
     doc: str | None
     tokens: tuple[str, ...]
     columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     extras: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class LabelledSentence(Sentence):
+    """One sentence with all that was said of it: what `corpus[i]` gives.
+
+    annotations: the tags of everybody who saw it, by name, None for a token without a label. gold: the known
+    true tags, or None.
+
+    >>> import crowdseq
+    >>> record = {"tokens": ["Ada", "slept"], "annotations": {"ann": ["B-PER", "O"], "bob": ["O", None]}}
+    >>> sentence = crowdseq.Corpus.from_records([record])[0]
+    >>> sentence.annotations["ann"]
+    ('B-PER', 'O')
+    >>> sentence.gold is None
+    True
+    """
+
+    annotations: Mapping[str, tuple[str | None, ...]] = field(default_factory=dict)
+    gold: GoldTags = None
+
+    def as_record(self) -> dict[str, Any]:
+        """The sentence as a plain record, in the form of crowd JSONL and of `Corpus.from_records`."""
+        made: dict[str, Any] = {"id": self.id}
+        if self.doc is not None:
+            made["doc"] = self.doc
+        made["tokens"] = list(self.tokens)
+        made["gold"] = None if self.gold is None else list(self.gold)
+        made["annotations"] = {name: list(tags) for name, tags in self.annotations.items()}
+        if self.columns:
+            made["columns"] = {name: list(values) for name, values in self.columns.items()}
+        return made | dict(self.extras)
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +78,7 @@ class Column:
     ids: IntArray
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Text:
     """N sentences of T tokens in all; a sentence without a document is a document of its own."""
 
@@ -69,8 +110,12 @@ class Text:
     def __len__(self) -> int:
         return len(self.ids)
 
+    def __repr__(self) -> str:
+        return f"<Text: {len(self)} sentences, {self.n_tokens} tokens, {len(self.documents)} documents>"
+
     @property
     def n_tokens(self) -> int:
+        """How many tokens all sentences have together."""
         return len(self.token_ids)
 
     @cached_property

@@ -14,6 +14,7 @@ SILENCES = ("auto", "labelled", "abstains")
 # Annotators read the text: half of them and more find at least this share of what others mark. Sources that
 # look for some things only, as labelling functions do, find less.
 _LEAST_RECALL = 0.1
+_MANY_MISSED = 50  # tokens marked by others, by this one never: then it is no chance
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,12 +23,14 @@ class CrowdProfile:
 
     recalls (K,): of the tokens that somebody else marked and the annotator labelled too, the share that they
     marked, NaN where there are none. pooled_recall: the same over all of them together. alone (K,): whether
-    they share no token with anybody. n_marks: votes that put a token inside something.
+    they share no token with anybody. blank (K,): whether they marked nothing although others marked many
+    tokens that they labelled. n_marks: votes that put a token inside something.
     """
 
     recalls: FloatArray
     pooled_recall: float
     alone: BoolArray
+    blank: BoolArray
     n_marks: int
 
     @classmethod
@@ -45,12 +48,13 @@ class CrowdProfile:
         pooled = found.sum() / asked.sum() if asked.sum() else np.nan
         alone = (shared == 0) & (seen > 0)
         recalls = divide(found.astype(np.float64), asked.astype(np.float64))
-        return cls(recalls, float(pooled), alone, int(marked.sum()))
+        blank = (asked >= _MANY_MISSED) & (np.bincount(votes.annotators[marked], minlength=size) == 0)
+        return cls(recalls, float(pooled), alone, blank, int(marked.sum()))
 
     @property
     def looks_for_some(self) -> bool:
-        """Whether the annotators are sources that leave most of what there is to others."""
-        known = self.recalls[np.isfinite(self.recalls)]
+        """Whether those who mark anything are sources that leave most of what there is to others."""
+        known = self.recalls[np.isfinite(self.recalls) & ~self.blank]
         return len(known) > 0 and float(np.median(known)) < _LEAST_RECALL
 
     def silence(self, wanted: str, has_outside: bool = True) -> str:
@@ -61,14 +65,31 @@ class CrowdProfile:
             return wanted
         return "abstains" if self.looks_for_some else "labelled"
 
+    def silent(self, wanted: str, has_outside: bool = True) -> BoolArray:
+        """(K,) whose silence is no vote: everybody's, or among people who read only theirs who never mark."""
+        if self.silence(wanted, has_outside) == "abstains":
+            return np.ones(len(self.blank), np.bool_)
+        return self.blank & (wanted == "auto") & has_outside
 
-def without_silence(corpus: Corpus) -> Corpus:
-    """The corpus without votes for O on tokens that somebody marked: who left them out did not speak."""
+
+def hear(corpus: Corpus, silence: str) -> Corpus:
+    """The corpus with the votes that count, silence being `labelled`, `abstains` or what the crowd tells."""
+    if silence == "labelled":
+        return corpus
+    silent = CrowdProfile.of(corpus).silent(silence, corpus.scheme.outside >= 0)
+    return without_silence(corpus, silent) if silent.any() else corpus
+
+
+def without_silence(corpus: Corpus, silent: BoolArray) -> Corpus:
+    """The corpus without votes for O on tokens that somebody marked, of those who did not speak by them: (K,)
+    silent."""
     crowd, outside = corpus.annotations, corpus.scheme.outside
     tokens = tokens_of_cells(corpus)
     marked = np.zeros(corpus.n_tokens, np.bool_)
     marked[tokens[(crowd.tags >= 0) & (crowd.tags != outside)]] = True
-    tags = np.where((crowd.tags == outside) & marked[tokens], -1, crowd.tags).astype(crowd.tags.dtype)
+    unsaid = (crowd.tags == outside) & marked[tokens]
+    unsaid &= np.repeat(silent[crowd.voters], crowd.lengths[crowd.row_sentences])
+    tags = np.where(unsaid, -1, crowd.tags).astype(crowd.tags.dtype)
     return replace(corpus, annotations=replace(crowd, tags=tags))
 
 

@@ -8,11 +8,11 @@ from crowdseq.core.building import Record
 from crowdseq.core.labels import OUTSIDE, split_tag
 from crowdseq.core.text import Sentence
 from crowdseq.errors import Advice, FormatError, Problem, SettingsError
-from crowdseq.formats.extra_keys import TEXT
 from crowdseq.formats.files.sources import Source, Stream
 from crowdseq.formats.findings.collector import Collector
 from crowdseq.formats.format import LIKELY, Back, Carried, Format, ReadRecord, Sample
 from crowdseq.formats.registry import find_format, looks_like, recognise_to_carry, sample_of
+from crowdseq.formats.settings import TEXT
 
 _COLUMNS, _TEXT = "conll", "text"
 

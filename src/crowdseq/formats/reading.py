@@ -11,10 +11,8 @@ from crowdseq.core.building import CorpusBuilder, Record
 from crowdseq.core.corpus import Corpus
 from crowdseq.errors import Advice, FormatError, InputError, Problem, SchemeError
 from crowdseq.formats.conventions.names import LabelSet, in_normal_form, renamed, widen, without_marks
-from crowdseq.formats.extra_keys import TEXT
 from crowdseq.formats.files.inputs import Input, list_inputs, why_nothing_is_known
-from crowdseq.formats.files.sources import Folder, Source, Stream, open_source
-from crowdseq.formats.files.zip import is_archive, is_spreadsheet, open_archive
+from crowdseq.formats.files.sources import Folder, Source, Stream, is_archive, is_spreadsheet, open_source
 from crowdseq.formats.findings.collector import Collector, TooManyFaults, problem_of
 from crowdseq.formats.findings.import_report import FileRead, ImportReport
 from crowdseq.formats.findings.inspection import inspect, look_at_equal_texts
@@ -27,7 +25,7 @@ from crowdseq.formats.registry import (
     recognise_folder,
     sample_of,
 )
-from crowdseq.formats.settings import ReadSettings
+from crowdseq.formats.settings import TEXT, ReadSettings
 
 if TYPE_CHECKING:  # spans are loaded when a file has some: most files of tokens have none
     from crowdseq.formats.conventions.matching import TextMatcher
@@ -178,6 +176,8 @@ class _Loader:
     def _load_file(self, source: Source) -> None:
         with open_source(source, self.settings.limits) as stream:
             if is_archive(stream.head) and not is_spreadsheet(stream.head):
+                from crowdseq.formats.files.zip import open_archive
+
                 self._load_folder(open_archive(stream, source, self.settings.limits))
             else:
                 self._load_stream(stream, source, sample_of(stream, self.settings.encoding))

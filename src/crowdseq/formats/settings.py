@@ -222,3 +222,9 @@ def _check_encoding(name: str | None) -> None:
         known = ""
     if not known or known.replace("_", "-") in _NOT_FOR_FILES:
         raise SettingsError(f"encoding '{name}' is unknown, try utf-8, utf-16, latin-1 or cp1252")
+
+
+# Extra keys of a sentence that was cut from a text; with them an export gives back the characters marked.
+TEXT, SPANS, GOLD_SPANS, OFFSETS = "text", "spans", "gold_spans", "offsets"
+ORIGINAL = "original_text"  # where the text was normalised
+PART = "part_of"  # of which document a sentence was cut, and which of its parts it is

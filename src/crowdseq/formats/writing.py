@@ -1,7 +1,6 @@
 """write, write_consensus: a corpus or a consensus to a file or folder, whole or not at all."""
 
 import os
-import sys
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -11,10 +10,10 @@ from typing import BinaryIO
 from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
 from crowdseq.errors import Advice, OutputExistsError, SettingsError, UsageError
-from crowdseq.formats.extra_keys import PART
 from crowdseq.formats.format import Format, Notes
 from crowdseq.formats.registry import FORMATS, find_format, format_for_writing
-from crowdseq.storage.atomic import STANDARD_OUTPUT, AtomicFile, exists_already
+from crowdseq.formats.settings import PART
+from crowdseq.storage.atomic import STANDARD_OUTPUT, AtomicFile, exists_already, standard_output
 from crowdseq.storage.folders import AtomicFolder, claimed
 
 # Lists, in every folder that we write, what we wrote: a folder with anything else is never replaced.
@@ -31,6 +30,13 @@ def write(
     """Write a corpus; the format is told by the name unless given. Gives a line for everything left out.
 
     excel_safe: in CSV, put an apostrophe before cells that a spreadsheet would take for a formula.
+
+    >>> import crowdseq, tempfile
+    >>> path = tempfile.mkdtemp() + "/crowd.jsonl.gz"
+    >>> crowdseq.write(crowdseq.demo_corpus(), path)
+    ()
+    >>> crowdseq.read(path) == crowdseq.demo_corpus()
+    True
     """
     name = os.fspath(path)
     if os.path.isdir(name) and name != STANDARD_OUTPUT:
@@ -114,11 +120,12 @@ def _able(*what: str) -> str:
 
 def _write_file(put: Callable[[BinaryIO], Notes], name: str, force: bool) -> Notes:
     if name == STANDARD_OUTPUT:
-        notes = put(sys.stdout.buffer)
-        sys.stdout.buffer.flush()
+        out = standard_output()
+        notes = put(out)
+        out.flush()
         return notes
-    with AtomicFile(name, force=force) as out:
-        return put(out)
+    with AtomicFile(name, force=force) as file:
+        return put(file)
 
 
 def _write_folder(put: Callable[[Path], Notes], folder: Path, force: bool) -> Notes:

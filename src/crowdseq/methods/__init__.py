@@ -22,5 +22,10 @@ def find_method(name: str) -> type[Aggregator]:
 
 
 def list_methods() -> dict[str, type[Aggregator]]:
-    """Every method by its name on the command line."""
+    """Every method by its name on the command line.
+
+    >>> import crowdseq
+    >>> "sa-slc" in crowdseq.list_methods()
+    True
+    """
     return {name: find_method(name) for name in method_names()}

@@ -13,6 +13,7 @@ from crowdseq.aggregation.contract import (
     require,
     require_prior_counts,
     require_rounds,
+    require_silence,
 )
 from crowdseq.aggregation.crowds import ChainRounds, Crowd, Judges
 from crowdseq.aggregation.settling import settle
@@ -45,6 +46,9 @@ class Bsc(Aggregator):
     words: whether the words take part. word_prior: prior count of each word of a label.
     rare_words: words that occur less often than this are taken as one for each shape (Xx, d.d, …).
     gold: whether tokens with known gold are held at it.
+    silence: whether to leave a token outside is a vote for O (`labelled`), none where somebody marked it
+        (`abstains`, for labelling functions), or `auto`, which tells from the crowd.
+    kinship: whether annotators who agree more than independent ones would count once between them.
     shard_tokens: a longer corpus is worked on in shards of whole documents with so many tokens.
     """
 
@@ -59,10 +63,13 @@ class Bsc(Aggregator):
     word_prior: float = 0.15
     rare_words: int = 3
     gold: bool = False
+    silence: str = "labelled"
+    kinship: bool = False
     shard_tokens: int = SHARD_TOKENS
 
     def __post_init__(self) -> None:
         require_shard_tokens(self.shard_tokens)
+        require_silence(self.silence)
         choices = ", ".join(ANNOTATORS)
         require(self.annotators in ANNOTATORS, f"annotators is '{self.annotators}', choose one of {choices}")
         require_rounds(self.rounds, self.tolerance)
@@ -86,7 +93,7 @@ class Bsc(Aggregator):
     def _chain(self, corpus: Corpus, context: RunContext) -> ChainRounds:
         scheme, crowd = (
             corpus.scheme,
-            Crowd.of(corpus, context.engine, shard_tokens=self.shard_tokens, gold=self.gold, bayes=True),
+            Crowd.of(corpus, context.engine, self, bayes=True),
         )
         prior = ChainPrior(
             np.where(scheme.starts, self.transitions, 0.0),

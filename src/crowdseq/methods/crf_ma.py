@@ -14,6 +14,7 @@ from crowdseq.aggregation.contract import (
     method,
     require,
     require_rounds,
+    require_silence,
 )
 from crowdseq.aggregation.settling import settle
 from crowdseq.aggregation.voting import label_shares
@@ -23,6 +24,7 @@ from crowdseq.core.ragged import gather_ranges
 from crowdseq.core.spans import convert
 from crowdseq.engines.engine import Engine, Placed
 from crowdseq.engines.shards import SHARD_TOKENS, Cut, Kept, Shard, Version, Versions, add_up
+from crowdseq.evaluation.crowd_profile import hear
 from crowdseq.numerics.blocks import using_threads
 from crowdseq.numerics.chains.chain import Lattice, log_partition, marginals
 from crowdseq.numerics.em import Climb, climb
@@ -47,6 +49,8 @@ class CrfMa(JointAggregator):
         answers of its annotators, weighed by the chance that they are right.
     smoothing: how many sentences of average reliability are added to everybody's evidence.
     features, c2: as in CrfTrainer.
+    silence: whether to leave a token outside is a vote for O (`labelled`), none where somebody marked it
+        (`abstains`, for labelling functions), or `auto`, which tells from the crowd.
     shard_tokens: a longer corpus is worked on in shards of whole documents with so many tokens.
     """
 
@@ -57,10 +61,12 @@ class CrfMa(JointAggregator):
     smoothing: float = 1.0
     features: str = "rich"
     c2: float = CrfTrainer.c2
+    silence: str = "labelled"
     shard_tokens: int = SHARD_TOKENS
 
     def __post_init__(self) -> None:
         require_shard_tokens(self.shard_tokens)
+        require_silence(self.silence)
         require_rounds(self.rounds, self.tolerance)
         require(self.iterations >= 1, f"iterations is {self.iterations}, it must be at least 1")
         require(self.smoothing > 0, f"smoothing is {self.smoothing}, it must be above 0")
@@ -78,7 +84,7 @@ class CrfMa(JointAggregator):
     def learn(self, corpus: Corpus, context: RunContext = RunContext()) -> Learned:
         if corpus.n_tokens == 0 or corpus.annotations.n_votes == 0:
             return Learned(settle(corpus, label_shares(corpus)), None)
-        ordered = Canonical.of(corpus)
+        ordered = Canonical.of(hear(corpus, self.silence))
         with using_threads(context.engine.threads):
             joint = _Joint.of(self, ordered.corpus, context.engine)
             end = climb(

@@ -5,7 +5,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from crowdseq.aggregation.canonical import require_shard_tokens
-from crowdseq.aggregation.contract import Aggregator, RunContext, method, require, require_rounds
+from crowdseq.aggregation.contract import (
+    Aggregator,
+    RunContext,
+    method,
+    require,
+    require_rounds,
+    require_silence,
+)
 from crowdseq.aggregation.crowds import Crowd, settle_from_shares
 from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
@@ -21,6 +28,9 @@ class DawidSkene(Aggregator):
     smoothing: prior count of every cell of a confusion matrix and of every class share.
     diagonal: further prior count of a right vote: how far annotators are trusted before they are known.
     gold: whether tokens with known gold are held at it and so teach the confusions.
+    silence: whether to leave a token outside is a vote for O (`labelled`), none where somebody marked it
+        (`abstains`, for labelling functions), or `auto`, which tells from the crowd.
+    kinship: whether annotators who agree more than independent ones would count once between them.
     shard_tokens: a longer corpus is worked on in shards of whole documents with so many tokens.
     """
 
@@ -29,10 +39,13 @@ class DawidSkene(Aggregator):
     smoothing: float = 0.01
     diagonal: float = 0.0
     gold: bool = False
+    silence: str = "labelled"
+    kinship: bool = False
     shard_tokens: int = SHARD_TOKENS
 
     def __post_init__(self) -> None:
         require_shard_tokens(self.shard_tokens)
+        require_silence(self.silence)
         require_rounds(self.rounds, self.tolerance)
         require(self.smoothing > 0, f"smoothing is {self.smoothing}, it must be above 0 to keep rows alive")
         require(self.diagonal >= 0, f"diagonal is {self.diagonal}, it cannot be negative")
@@ -42,7 +55,7 @@ class DawidSkene(Aggregator):
         return True
 
     def aggregate(self, corpus: Corpus, context: RunContext = RunContext()) -> Consensus:
-        crowd = Crowd.of(corpus, context.engine, shard_tokens=self.shard_tokens, gold=self.gold, bayes=False)
+        crowd = Crowd.of(corpus, context.engine, self, bayes=False)
         prior = self.smoothing + self.diagonal * np.eye(crowd.n_labels)
         tokens = crowd.tokens(crowd.confusions(prior), self.smoothing)
         return settle_from_shares(tokens, rounds=self.rounds, tolerance=self.tolerance, context=context)

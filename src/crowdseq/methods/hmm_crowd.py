@@ -12,6 +12,7 @@ from crowdseq.aggregation.contract import (
     require,
     require_prior_counts,
     require_rounds,
+    require_silence,
 )
 from crowdseq.aggregation.crowds import ChainRounds, Crowd, Judges, TokenState
 from crowdseq.aggregation.settling import settle
@@ -37,6 +38,9 @@ class HmmCrowd(Aggregator):
     words: whether the words take part. word_prior, transition_prior: prior counts of their cells.
     smoothing: prior count of the cells of the annotators.
     gold: whether tokens with known gold are held at it.
+    silence: whether to leave a token outside is a vote for O (`labelled`), none where somebody marked it
+        (`abstains`, for labelling functions), or `auto`, which tells from the crowd.
+    kinship: whether annotators who agree more than independent ones would count once between them.
     shard_tokens: a longer corpus is worked on in shards of whole documents with so many tokens.
     """
 
@@ -49,10 +53,13 @@ class HmmCrowd(Aggregator):
     transition_prior: float = 0.1
     smoothing: float = 0.01
     gold: bool = False
+    silence: str = "labelled"
+    kinship: bool = False
     shard_tokens: int = SHARD_TOKENS
 
     def __post_init__(self) -> None:
         require_shard_tokens(self.shard_tokens)
+        require_silence(self.silence)
         require(self.annotators in ANNOTATORS, f"annotators is '{self.annotators}', choose cv2 or full")
         require(self.start_rounds >= 0, f"start_rounds is {self.start_rounds}, it cannot be negative")
         require_rounds(self.rounds, self.tolerance)
@@ -68,7 +75,7 @@ class HmmCrowd(Aggregator):
         if corpus.n_tokens == 0:
             return settle(corpus, np.zeros((0, len(corpus.scheme))))
         # Points for the annotators; the chain itself holds beliefs.
-        crowd = Crowd.of(corpus, context.engine, shard_tokens=self.shard_tokens, gold=self.gold, bayes=False)
+        crowd = Crowd.of(corpus, context.engine, self, bayes=False)
         chain = self._chain(crowd)
         start = chain.start(self._first_guess(crowd))
         end = chain.climb(start, rounds=self.rounds, tolerance=self.tolerance, context=context)

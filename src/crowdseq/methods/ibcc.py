@@ -5,7 +5,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from crowdseq.aggregation.canonical import require_shard_tokens
-from crowdseq.aggregation.contract import Aggregator, RunContext, method, require_prior_counts, require_rounds
+from crowdseq.aggregation.contract import (
+    Aggregator,
+    RunContext,
+    method,
+    require_prior_counts,
+    require_rounds,
+    require_silence,
+)
 from crowdseq.aggregation.crowds import Crowd, settle_from_shares
 from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
@@ -24,6 +31,9 @@ class Ibcc(Aggregator):
     diagonal: prior count of a right vote.
     share_prior: prior count of every label among the truths.
     gold: whether tokens with known gold are held at it and so teach the confusions.
+    silence: whether to leave a token outside is a vote for O (`labelled`), none where somebody marked it
+        (`abstains`, for labelling functions), or `auto`, which tells from the crowd.
+    kinship: whether annotators who agree more than independent ones would count once between them.
     shard_tokens: a longer corpus is worked on in shards of whole documents with so many tokens.
     """
 
@@ -33,10 +43,13 @@ class Ibcc(Aggregator):
     diagonal: float = 0.9
     share_prior: float = 1.0
     gold: bool = False
+    silence: str = "labelled"
+    kinship: bool = False
     shard_tokens: int = SHARD_TOKENS
 
     def __post_init__(self) -> None:
         require_shard_tokens(self.shard_tokens)
+        require_silence(self.silence)
         require_rounds(self.rounds, self.tolerance)
         require_prior_counts(
             off_diagonal=self.off_diagonal, diagonal=self.diagonal, share_prior=self.share_prior
@@ -47,7 +60,7 @@ class Ibcc(Aggregator):
         return True
 
     def aggregate(self, corpus: Corpus, context: RunContext = RunContext()) -> Consensus:
-        crowd = Crowd.of(corpus, context.engine, shard_tokens=self.shard_tokens, gold=self.gold, bayes=True)
+        crowd = Crowd.of(corpus, context.engine, self, bayes=True)
         wrong = self.off_diagonal / max(crowd.n_labels - 1, 1)
         even = np.full((crowd.n_labels, crowd.n_labels), wrong)
         prior = even + (self.diagonal - wrong) * np.eye(crowd.n_labels)

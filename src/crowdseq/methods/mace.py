@@ -14,6 +14,7 @@ from crowdseq.aggregation.contract import (
     require,
     require_prior_counts,
     require_rounds,
+    require_silence,
 )
 from crowdseq.aggregation.crowds import Crowd, TokenRounds, TokenState
 from crowdseq.aggregation.settling import settle
@@ -45,6 +46,9 @@ class Mace(Aggregator):
     smoothing: for `em`, added to every count, divided by the number of labels.
     noise: the starts are drawn evenly from 1 to 2 + noise, then normalised.
     gold: whether tokens with known gold are held at it.
+    silence: whether to leave a token outside is a vote for O (`labelled`), none where somebody marked it
+        (`abstains`, for labelling functions), or `auto`, which tells from the crowd.
+    kinship: whether annotators who agree more than independent ones would count once between them.
     shard_tokens: a longer corpus is worked on in shards of whole documents with so many tokens.
     """
 
@@ -59,10 +63,13 @@ class Mace(Aggregator):
     noise: float = 0.5
     seed: int = 0
     gold: bool = False
+    silence: str = "labelled"
+    kinship: bool = False
     shard_tokens: int = SHARD_TOKENS
 
     def __post_init__(self) -> None:
         require_shard_tokens(self.shard_tokens)
+        require_silence(self.silence)
         require(self.estimate in ESTIMATES, f"estimate is '{self.estimate}', choose vb or em")
         require(self.restarts >= 1, f"restarts is {self.restarts}, it must be at least 1")
         require_rounds(self.rounds, self.tolerance)
@@ -91,7 +98,7 @@ class Mace(Aggregator):
                 best = end
         assert best is not None
         truth, described = crowd.spread(best.state), crowd.describe(best.state)
-        self._believe_the_lonely(corpus, truth, described)
+        self._believe_the_lonely(crowd.crowd.corpus, truth, described)
         return settle(corpus, truth, history=best.history, **described)
 
     def _believe_the_lonely(self, corpus: Corpus, truth: FloatArray, described: dict[str, Any]) -> None:
@@ -115,7 +122,7 @@ class Mace(Aggregator):
         """The crowd of a corpus as this recipe sees it, and the model of its annotators."""
         smooth = self.smoothing / max(len(corpus.scheme), 1)
         bayes = self.estimate == "vb"
-        crowd = Crowd.of(corpus, context.engine, shard_tokens=self.shard_tokens, gold=self.gold, bayes=bayes)
+        crowd = Crowd.of(corpus, context.engine, self, bayes=bayes)
         knows, guesses, habit = (self.knows, self.guesses, self.habit) if bayes else (smooth,) * 3
         judges = crowd.spamming(knows=knows, guesses=guesses, habit=habit)
         assert isinstance(judges.model, Spamming)

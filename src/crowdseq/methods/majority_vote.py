@@ -4,13 +4,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from crowdseq.aggregation.contract import Aggregator, RunContext, method, require
+from crowdseq.aggregation.contract import Aggregator, RunContext, method, require, require_silence
 from crowdseq.aggregation.settling import settle
-from crowdseq.aggregation.voting import label_shares, span_shares
+from crowdseq.aggregation.voting import shares_of_counts, span_shares
 from crowdseq.arrays import FloatArray, IntArray
 from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.labels import LabelScheme
+from crowdseq.evaluation.crowd_profile import hear
+from crowdseq.evaluation.kinship import find_kin, vote_weights
+from crowdseq.numerics.crowds.votes import count_votes
 
 TIES = ("entity-first", "o-first", "random")
 UNITS = ("token", "span")
@@ -25,27 +28,42 @@ class MajorityVote(Aggregator):
         `random` (drawn with `seed`).
     unit: count votes for each `token`, or for whole `span`s that more than half of the annotators gave.
     seed: for `ties="random"`.
+    silence: whether to leave a token outside is a vote for O (`labelled`), none where somebody marked it
+        (`abstains`, for labelling functions), or `auto`, which tells from the crowd.
+    kinship: whether annotators who agree more than independent ones would count once between them.
     """
 
     ties: str = "entity-first"
     unit: str = "token"
     seed: int = 0
+    silence: str = "labelled"
+    kinship: bool = False
 
     def __post_init__(self) -> None:
         require(self.ties in TIES, f"ties is '{self.ties}', choose one of {', '.join(TIES)}")
         require(self.unit in UNITS, f"unit is '{self.unit}', choose one of {', '.join(UNITS)}")
+        require_silence(self.silence)
+        alike = self.unit == "token" or (self.silence == "labelled" and not self.kinship)
+        require(alike, "silence and kinship weigh the votes for tokens, choose unit token for them")
 
     @property
     def draws(self) -> bool:
         return self.ties == "random"
 
     def aggregate(self, corpus: Corpus, context: RunContext = RunContext()) -> Consensus:
-        shares = label_shares(corpus) if self.unit == "token" else span_shares(corpus)
+        shares = self._shares(corpus) if self.unit == "token" else span_shares(corpus)
         context.progress("counting votes", 1, 1)
         if self.ties == "random":
             shares = _shuffle_ties(shares, self.seed)
         order = _tie_order(corpus.scheme, self.ties)
         return settle(corpus, shares, tie_order=order, raw_tag_ids=_winners(shares, order))
+
+    def _shares(self, corpus: Corpus) -> FloatArray:
+        """(T, M) shares of the votes that count."""
+        heard, kin = hear(corpus, self.silence), find_kin(corpus) if self.kinship else ()
+        votes, shape = heard.annotations.votes(), (corpus.n_tokens, len(corpus.scheme))
+        counts = count_votes(votes.tokens, votes.labels, *shape, vote_weights(heard, kin))
+        return shares_of_counts(counts, counts.sum(axis=0), corpus.scheme)
 
 
 def _tie_order(scheme: LabelScheme, ties: str) -> list[int]:

@@ -15,6 +15,7 @@ from crowdseq.aggregation.contract import (
     method,
     require,
     require_rounds,
+    require_silence,
 )
 from crowdseq.aggregation.crowd_shard import Coding, CrowdShard
 from crowdseq.aggregation.settling import scheme_scores, settle
@@ -23,6 +24,7 @@ from crowdseq.arrays import BoolArray, FloatArray
 from crowdseq.core.corpus import Corpus
 from crowdseq.engines.engine import Engine, Placed
 from crowdseq.engines.shards import SHARD_TOKENS, Cut, Kept, Numbering, Shard, Version, Versions, add_up
+from crowdseq.evaluation.crowd_profile import hear
 from crowdseq.numerics.blocks import using_threads
 from crowdseq.numerics.chains.candidates import with_paths
 from crowdseq.numerics.chains.chain import Lattice, log_partition, marginals
@@ -52,6 +54,8 @@ class Sembler(JointAggregator):
     candidates: `voted` lets a token have only labels that somebody gave it, `off` any label.
     features, c2: as in CrfTrainer.
     gold: whether tokens with known gold are held at it.
+    silence: whether to leave a token outside is a vote for O (`labelled`), none where somebody marked it
+        (`abstains`, for labelling functions), or `auto`, which tells from the crowd.
     shard_tokens: a longer corpus is worked on in shards of whole documents with so many tokens.
     """
 
@@ -63,10 +67,12 @@ class Sembler(JointAggregator):
     features: str = "rich"
     c2: float = 1.0
     gold: bool = False
+    silence: str = "labelled"
     shard_tokens: int = SHARD_TOKENS
 
     def __post_init__(self) -> None:
         require_shard_tokens(self.shard_tokens)
+        require_silence(self.silence)
         require_rounds(self.rounds, self.tolerance)
         require(self.iterations >= 1, f"iterations is {self.iterations}, it must be at least 1")
         require(self.smoothing > 0, f"smoothing is {self.smoothing}, it must be above 0 to keep rows alive")
@@ -84,7 +90,7 @@ class Sembler(JointAggregator):
     def learn(self, corpus: Corpus, context: RunContext = RunContext()) -> Learned:
         if corpus.n_tokens == 0:
             return Learned(settle(corpus, np.zeros((0, len(corpus.scheme)))), None)
-        ordered = Canonical.of(corpus)
+        ordered = Canonical.of(hear(corpus, self.silence))
         with using_threads(context.engine.threads):
             joint = _Joint.of(self, ordered.corpus, context.engine)
             end = climb(
@@ -112,7 +118,7 @@ class SemblerShard:
     crf: CrfPart
 
     def __init__(self, recipe: Sembler, shard: Shard) -> None:
-        self.crowd = CrowdShard(recipe.gold, shard)
+        self.crowd = CrowdShard(recipe.gold, (), shard)
         self._recipe, self._corpus = recipe, shard.corpus
         self._states: Kept[FloatArray] = Kept()
 
@@ -232,6 +238,8 @@ def _candidates(recipe: Sembler, corpus: Corpus, counts: FloatArray) -> BoolArra
     mask = np.ones(counts.shape, np.bool_)
     if recipe.candidates == "voted":
         mask = (counts > 0) | (counts.sum(axis=1, keepdims=True) == 0)
+        if recipe.silence != "labelled":  # where silence is no vote, a mark alone rules nothing out
+            mask[:, corpus.scheme.outside] |= corpus.scheme.outside >= 0
     if recipe.gold:
         known = np.flatnonzero(corpus.gold_tags >= 0)
         mask[known] = False

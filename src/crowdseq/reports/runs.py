@@ -2,24 +2,30 @@
 
 import csv
 import io
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from crowdseq.core.consensus import Consensus
-from crowdseq.reports.tables import Table, as_text, count, show
+from crowdseq.reports.tables import Table, as_text, count, show, visible
 
 _SHOWN_ANNOTATORS = 12
 
 
 def run_in_words(consensus: Consensus, metrics: dict[str, Any]) -> str:
     """What was done, how good it is where gold is known, and who is who."""
-    parts = [_opening(metrics)]
+    parts = ["\n".join([_opening(metrics), *remarks_in_words(metrics.get("remarks", ()))])]
     if "consensus" in metrics:
         parts.append(_scores(metrics["consensus"]))
     if consensus.annotators:
         parts.append(as_text(annotator_table(consensus)))
     return "\n\n".join(parts)
+
+
+def remarks_in_words(remarks: Sequence[Mapping[str, Any]]) -> list[str]:
+    """A line for each remark; warnings are marked."""
+    return [f"{'warning: ' if one['level'] == 'warning' else ''}{visible(one['text'])}" for one in remarks]
 
 
 def _opening(metrics: dict[str, Any]) -> str:

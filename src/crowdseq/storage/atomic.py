@@ -8,6 +8,7 @@ import gzip
 import json
 import os
 import stat
+import sys
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
@@ -28,6 +29,15 @@ _USER_CAN_MEND = frozenset(
         errno.EROFS,
     }
 )
+
+
+def standard_output() -> BinaryIO:
+    """Where bytes go to standard output; one that is closed, or that of a notebook, takes none."""
+    if sys.stdout is None or sys.stdout.closed:
+        raise UsageError("standard output is closed,", Advice("name a file with {out}", out=""))
+    if not hasattr(sys.stdout, "buffer"):
+        raise UsageError("standard output takes only text here, name a file")
+    return sys.stdout.buffer
 
 
 class AtomicFile:

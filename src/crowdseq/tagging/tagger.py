@@ -3,8 +3,10 @@
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from importlib import import_module
 from itertools import chain as chain_lists
 from itertools import pairwise
+from os import PathLike
 
 import numpy as np
 
@@ -25,13 +27,18 @@ from crowdseq.tagging.streams import PAIR_BREAK, Passage, further_streams, pair_
 from crowdseq.tagging.word_rows import WordRows
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Tagger:
     """A linear-chain CRF: features of tokens with their weights, and (C, C) transition scores.
 
-    Made by CrfTrainer or read from a file; there is no unfitted tagger. `explanation` tells what it has
-    learnt. It answers in the M tags of `scheme`. Inside it works with the C labels of `inner`, which may tell
+    Made by `learn` or CrfTrainer, or read from a folder; there is no unfitted tagger. It answers in the M
+    tags of `scheme`. Inside it works with the C labels of `inner`, which may tell
     the ends and neighbours of a span apart more finely; if not given, with the tags themselves.
+
+    >>> import crowdseq
+    >>> tagger = crowdseq.learn(crowdseq.demo_corpus(), "majority-vote").tagger
+    >>> tagger.tag(["She", "lives", "in", "London", "."])
+    ('O', 'O', 'O', 'B-LOC', 'O')
     """
 
     scheme: LabelScheme
@@ -48,6 +55,32 @@ class Tagger:
         if found != self.features.stream_offsets or len(found) != len(self.streams):
             raise SettingsError(f"the features need streams {self.features.stream_offsets}, found {found}")
         self.transitions.setflags(write=False)
+
+    def save(self, folder: str | PathLike[str]) -> None:
+        """Write the tagger as a folder, whole or not at all; only an older tagger there is replaced.
+
+        >>> import crowdseq, tempfile
+        >>> tagger = crowdseq.learn(crowdseq.demo_corpus(), "majority-vote").tagger
+        >>> tagger.save(tempfile.mkdtemp())
+        """
+        # Files are a room above this one, which is loaded by name when somebody asks for it.
+        import_module("crowdseq.formats.models.taggers").save_tagger(self, folder)
+
+    @classmethod
+    def load(cls, folder: str | PathLike[str]) -> "Tagger":
+        """The tagger of a folder that `save` or `learn` wrote; opening it runs no code.
+
+        >>> import crowdseq, tempfile
+        >>> folder = tempfile.mkdtemp()
+        >>> crowdseq.learn(crowdseq.demo_corpus(), "majority-vote").tagger.save(folder)
+        >>> crowdseq.Tagger.load(folder)
+        <Tagger: 9 tags (IOB2): LOC, MISC, ORG, PER>
+        """
+        found: Tagger = import_module("crowdseq.workflows.tagging").open_tagger(folder)
+        return found
+
+    def __repr__(self) -> str:
+        return f"<Tagger: {len(self.scheme)} tags ({self.scheme.kind}): {', '.join(self.scheme.types[:8])}>"
 
     @cached_property
     def chain(self) -> Chain:

@@ -205,7 +205,7 @@ def compare_one(
         consensus = score(result, result.tag_ids, "strict")
         counted = entity_tokens(corpus.gold_tags, result.tag_ids, corpus.scheme)
         right = result.tag_ids == corpus.gold_tags
-        calibration = measure_calibration(result.confidence[counted], right[counted]).error
+        calibration = measure_calibration(result.token_confidence[counted], right[counted]).error
     scored = score_tagger(run.tagger, test) if run.tagger is not None and test is not None else None
     return Row(name, round(run.seconds, 2), memory, consensus, scored, calibration)
 

@@ -12,7 +12,12 @@ from crowdseq.workflows.runs.saving import check_free, run_paths
 
 
 def demo_corpus() -> Corpus:
-    """Our own texts with gold and eight simulated annotators of different character."""
+    """Our own texts with gold and eight simulated annotators of different character.
+
+    >>> import crowdseq
+    >>> crowdseq.demo_corpus().annotators
+    ('ana', 'ben', 'cleo', 'dan', 'eva', 'finn', 'gus', 'hal')
+    """
     with as_file(files("crowdseq") / "data" / "demo.jsonl.gz") as path:
         return read(str(path)).corpus
 

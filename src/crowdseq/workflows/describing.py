@@ -3,10 +3,12 @@
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from crowdseq.core.corpus import Corpus
 from crowdseq.errors import Wording, in_python
 from crowdseq.evaluation.agreement import measure_agreement
 from crowdseq.evaluation.description import Description, describe
 from crowdseq.evaluation.measures import Agreement
+from crowdseq.evaluation.remarks import remarks_before
 from crowdseq.formats import ImportReport
 from crowdseq.workflows.metrics import FORMAT_VERSION
 from crowdseq.workflows.reading import CrowdRequest, read_crowd, read_parts
@@ -19,10 +21,12 @@ class DescribedPart(NamedTuple):
     types: tuple[str, ...]
     description: Description
     agreement: dict[str, Any]
+    remarks: list[dict[str, Any]]
 
     def as_dict(self) -> dict[str, Any]:
         named = {"types": list(self.types)} if self.types else {}
-        return {**named, **self.description.as_dict(), "agreement": self.agreement}
+        told = {"agreement": self.agreement, "remarks": self.remarks}
+        return {**named, **self.description.as_dict(), **told}
 
 
 @dataclass(frozen=True)
@@ -49,11 +53,12 @@ def check_files(request: CrowdRequest) -> CheckedCrowd:
     parts, report = read_parts(request.crowd, request.reading)
     # The description itself says where annotators are missing.
     request.listener.imported(report, is_gold=True)
-    described = tuple(
-        DescribedPart(part.types, describe(part.corpus), measure_agreement(part.corpus).summary())
-        for part in parts
-    )
-    return CheckedCrowd(described, report)
+    return CheckedCrowd(tuple(_described(part.types, part.corpus) for part in parts), report)
+
+
+def _described(types: tuple[str, ...], corpus: Corpus) -> DescribedPart:
+    remarks = [remark.as_dict() for remark in remarks_before(corpus)]
+    return DescribedPart(types, describe(corpus), measure_agreement(corpus).summary(), remarks)
 
 
 def agree_files(request: CrowdRequest) -> Agreement:

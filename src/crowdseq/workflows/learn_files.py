@@ -17,9 +17,9 @@ from crowdseq.workflows.runs.saving import open_target, run_paths
 class LearnRequest(CrowdRequest):
     """Crowd files, the method with its settings as typed (`name=value`), and the run folder to write.
 
-    seed, threads, max_memory: None where nobody asked for a value; one that contradicts a typed setting of
-    the same name is refused. dev: a file with gold by which the best round is chosen. resume: go on with an
-    unfinished run. tagger, targets: as `learn` has them. excel_safe: as `Run.save` has it.
+    seed, threads, max_memory, silence: None where nobody asked for a value; one that contradicts a typed
+    setting of the same name is refused. dev: a file with gold by which the best round is chosen. resume: go
+    on with an unfinished run. tagger, targets: as `learn` has them. excel_safe: as `Run.save` has it.
     """
 
     out: Path
@@ -28,6 +28,7 @@ class LearnRequest(CrowdRequest):
     seed: int | None = None
     threads: int | None = None
     max_memory: float | None = None
+    silence: str | None = None
     dev: str | None = None
     resume: bool = False
     tagger: bool = True
@@ -44,10 +45,11 @@ class LearnRequest(CrowdRequest):
     def _settings(self) -> dict[str, Any]:
         """The settings of the method, with those that have an option of their own."""
         typed = parse_settings(self.settings)
-        own = {"seed": self.seed, "threads": self.threads, "max_memory": self.max_memory}
+        own = {name: getattr(self, name) for name in ("seed", "threads", "max_memory", "silence")}
         check_options(typed, {name: value for name, value in own.items() if value is not None})
         wanted = {"threads": self.threads or os.cpu_count() or 1} | typed
-        return wanted if self.max_memory is None else wanted | {"max_memory": self.max_memory}
+        extra = {name: own[name] for name in ("max_memory", "silence") if own[name] is not None}
+        return wanted | extra
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,11 @@
 """learn: from a crowd to a consensus and a tagger, whatever the method."""
 
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass
+from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,36 +22,55 @@ from crowdseq.tagging.crf import CrfTrainer
 from crowdseq.tagging.sequence_tagger import SequenceTagger
 from crowdseq.tagging.targets import Targets
 from crowdseq.workflows.checkpoints import CHECKPOINT_FILE, START_ANEW, Checkpoint, fingerprint
+from crowdseq.workflows.reading import corpus_of
 from crowdseq.workflows.recipes import DEFAULT_RESOURCES, Resources, make_recipe
 from crowdseq.workflows.run import Run
+
+if TYPE_CHECKING:
+    from crowdseq.workflows.progress import Wish
 
 TARGETS = ("hard", "soft")
 
 
 def learn(
-    corpus: Corpus,
+    corpus: Corpus | str | PathLike[str] | Iterable[Any] | Any,
     method: str = "sa-slc",
     *,
     seed: int = 0,
     tagger: bool = True,
     targets: str = "hard",
     trainer: CrfTrainer | None = None,
-    progress: Progress = quiet,
+    progress: "Wish" = None,
     checkpoints: str | Path | None = None,
-    dev: Corpus | None = None,
+    dev: Corpus | str | PathLike[str] | None = None,
     **settings: Any,
 ) -> Run:
-    """Consensus and tagger of a corpus.
+    """Consensus, annotator reports and tagger of a crowd.
 
-    method: its name; settings are the method's own, or `threads` and `max_memory` (megabytes). tagger:
-    whether to train one. targets: what the CRF that follows a plain method learns from, `hard` tags or
-    `soft` posteriors; a joint method trains its own.
+    corpus: a Corpus, a path or several, a list of records, or a data frame (see `read`,
+    `Corpus.from_records`, `Corpus.from_frame`, which know more settings). method: its name; settings are the
+    method's own, or `threads` and `max_memory` (megabytes). tagger: whether to train one. targets: what the
+    CRF that follows a plain method learns from, `hard` tags or `soft` posteriors; a joint method trains its
+    own.
     checkpoints: a folder where a method that can be resumed keeps every round, and goes on from there.
-    dev: text with gold, not in the corpus, by which such a method chooses its best round.
+    dev: text with gold, not in the corpus, by which such a method chooses its best round. progress: True for
+    some plain lines, False for none, None for lines in a notebook only; or a function that is called with the
+    stage, how much of it is done, and how much there is.
+
+    >>> import crowdseq
+    >>> run = crowdseq.learn([
+    ...     {"tokens": ["Ada", "slept"], "annotations": {"ann": ["B-PER", "O"], "bob": ["B-PER", "O"]}},
+    ... ], "majority-vote", tagger=False)
+    >>> run.consensus.tags[0]
+    ('B-PER', 'O')
     """
+    from crowdseq.workflows.progress import progress_told
+
     recipe = make_recipe(method, settings, seed)
     plan = LearnPlan(recipe, Resources.of(settings), tagger, targets, trainer)
-    return plan.run(corpus, progress=progress, checkpoints=checkpoints, dev=dev)
+    crowd, known = corpus_of(corpus), None if dev is None else corpus_of(dev)
+    with progress_told(progress) as told:
+        return plan.run(crowd, progress=told, checkpoints=checkpoints, dev=known)
 
 
 @dataclass(frozen=True)

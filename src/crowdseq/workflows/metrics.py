@@ -6,8 +6,9 @@ from typing import Any
 
 from crowdseq.aggregation.contract import Aggregator, Learned
 from crowdseq.arrays import IntArray
-from crowdseq.core.consensus import Consensus
+from crowdseq.core.consensus import Consensus, Remark
 from crowdseq.evaluation.calibration import entity_tokens, measure_calibration
+from crowdseq.evaluation.remarks import remarks_of
 from crowdseq.evaluation.scores import score_tags
 
 
@@ -36,14 +37,23 @@ def run_metrics(run: Outcome) -> dict[str, Any]:
         "rounds": len(consensus.history),
         "history": list(consensus.history),
         "seconds": round(run.seconds, 3),
-        "mean_confidence": float(consensus.confidence.mean()) if corpus.n_tokens else None,
+        "mean_confidence": float(consensus.token_confidence.mean()) if corpus.n_tokens else None,
     }
     scalars = {name: value for name, value in consensus.parameters.items() if _is_plain(value)}
     if scalars:
         metrics["parameters"] = scalars
+    metrics["remarks"] = [remark.as_dict() for remark in run_remarks(run)]
     if corpus.has_gold.any():
         metrics |= gold_metrics(consensus)
     return metrics
+
+
+def run_remarks(run: Outcome) -> tuple[Remark, ...]:
+    """What a run says of its crowd and its consensus; nothing where the crowd was not asked."""
+    if run.recipe.name == "gold":
+        return ()
+    silence, kinship = getattr(run.recipe, "silence", "labelled"), getattr(run.recipe, "kinship", False)
+    return remarks_of(run.consensus, silence=str(silence), kinship=bool(kinship))
 
 
 def gold_metrics(consensus: Consensus) -> dict[str, Any]:
@@ -57,12 +67,12 @@ def gold_metrics(consensus: Consensus) -> dict[str, Any]:
     known = corpus.gold_tags >= 0
     right = consensus.tag_ids == corpus.gold_tags
     scores["calibration"] = {
-        "all_tokens": measure_calibration(consensus.confidence[known], right[known]).as_dict(),
+        "all_tokens": measure_calibration(consensus.token_confidence[known], right[known]).as_dict(),
     }
     if corpus.scheme.outside >= 0:
         inside = known & entity_tokens(corpus.gold_tags, consensus.tag_ids, corpus.scheme)
         scores["calibration"]["entity_tokens"] = measure_calibration(
-            consensus.confidence[inside], right[inside]
+            consensus.token_confidence[inside], right[inside]
         ).as_dict()
     return scores
 

@@ -1,7 +1,7 @@
 """Files to the chosen part of a corpus: what a person typed, name maps, whom to tell; `read` for Python."""
 
 import csv
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from os import PathLike
@@ -10,7 +10,15 @@ from typing import Any, NamedTuple
 
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.text import Sentence
-from crowdseq.errors import Advice, AnnotationError, FormatError, Problem, SettingsError
+from crowdseq.errors import (
+    Advice,
+    AnnotationError,
+    FormatError,
+    Missing,
+    Problem,
+    SettingsError,
+    error_of,
+)
 from crowdseq.formats import ImportReport, read_layers
 from crowdseq.formats import read as read_files
 from crowdseq.formats.settings import ReadSettings, reading_options
@@ -116,7 +124,8 @@ def read_names(path: str) -> Names:
                 if any(cells) and [cell.lower() for cell in cells[:2]] != ["old", "new"]:
                     _take_name(cells, names, Problem("", path, number))
     except OSError as error:
-        raise FormatError(Problem(f"cannot be opened ({error.strerror})", path)) from None
+        kind = Missing if isinstance(error, FileNotFoundError) else Problem
+        raise error_of(kind(f"cannot be opened ({error.strerror})", path)) from None
     except (UnicodeDecodeError, csv.Error) as error:
         raise FormatError(Problem(f"is no CSV file in UTF-8 ({error})", path)) from None
     return names
@@ -181,9 +190,60 @@ class Part(NamedTuple):
     corpus: Corpus
 
 
-def read(*paths: str | PathLike[str], **settings: Any) -> Corpus:
-    """The corpus of one or more files or folders; settings as in `ReadSettings`, e.g. format="conll"."""
-    return read_files(tuple(map(str, paths)), ReadSettings(**settings)).corpus
+def read(*paths: str | PathLike[str] | Sequence[str | PathLike[str]], **settings: Any) -> Corpus:
+    """The corpus of one or more files or folders, in any format that is known (`crowdseq formats`).
+
+    paths: names, or lists of names; `-` is standard input. settings: how to read them, as `ReadSettings` has
+    them, e.g. format="conll" or annotators' new names in names={"u17": "ada"}. A file that is not there
+    raises a FileNotFoundError, one that is not as it should be a CrowdseqError.
+
+    >>> import crowdseq, pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "ada.conll"
+    >>> _ = path.write_text("Ada B-PER\\nslept O\\n")
+    >>> crowdseq.read(path, files_mean="gold")[0].gold
+    ('B-PER', 'O')
+    """
+    names: list[str] = []
+    for given in paths:
+        names += map(_path, [given] if isinstance(given, str | PathLike) else _listed_paths(given))
+    return read_files(tuple(names), ReadSettings(**settings)).corpus
+
+
+def _listed_paths(given: Any) -> Sequence[Any]:
+    return given if isinstance(given, list | tuple) else [given]
+
+
+def _path(given: Any) -> str:
+    if isinstance(given, str | PathLike):
+        return str(given)
+    if isinstance(given, Mapping):
+        raise SettingsError("read takes files; make a corpus of records with crowdseq.Corpus.from_records(…)")
+    if is_frame(given):
+        raise SettingsError("read takes files; make a corpus of a table with crowdseq.Corpus.from_frame(…)")
+    raise SettingsError(f"read takes names of files and folders, not a {type(given).__name__}")
+
+
+def is_frame(given: object) -> bool:
+    """Whether this looks like a data frame, of whatever library."""
+    kind = type(given)  # of the class: to ask a lazy frame itself costs a query
+    return hasattr(kind, "columns") or hasattr(kind, "collect_schema")
+
+
+def corpus_of(source: Any) -> Corpus:
+    """The corpus that a Python caller means: itself, the files of some paths, records, or a long table."""
+    if isinstance(source, Corpus):
+        return source
+    if is_frame(source):
+        return Corpus.from_frame(source)
+    if isinstance(source, str | PathLike):
+        return read(source)
+    if isinstance(source, list | tuple) and source and all(isinstance(one, str | PathLike) for one in source):
+        return read(*source)
+    if isinstance(source, Iterable) and not isinstance(source, Mapping | bytes):
+        return Corpus.from_records(source)
+    raise SettingsError(
+        f"a corpus, a path, a list of records or a data frame is expected, not a {type(source).__name__}"
+    )
 
 
 def read_crowd(request: CrowdRequest, *, is_gold: bool = False) -> tuple[Corpus, ImportReport]:

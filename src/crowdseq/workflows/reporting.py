@@ -1,11 +1,11 @@
 """report: the page of a finished run, made anew from its folder."""
 
-import sys
+import os
 from pathlib import Path
 
 from crowdseq.reports.html import report_html
-from crowdseq.storage.atomic import STANDARD_OUTPUT, AtomicFile, check_free
-from crowdseq.workflows.run_folder import open_run
+from crowdseq.storage.atomic import STANDARD_OUTPUT, AtomicFile, check_free, standard_output
+from crowdseq.workflows.run_folder import check_is_run, open_run
 
 
 def run_report(folder: str | Path, *, title: str | None = None) -> str:
@@ -16,13 +16,31 @@ def run_report(folder: str | Path, *, title: str | None = None) -> str:
     return report_html(opened.run.consensus, opened.run.metrics, opened.settings, title=heading)
 
 
-def write_report(folder: str | Path, out: str, *, title: str | None = None, force: bool = False) -> None:
-    """The page of a run folder to a file, or to standard output if its name is `-`."""
-    if out != STANDARD_OUTPUT:
-        check_free(out, force=force)
-    page = run_report(folder, title=title).encode("utf-8")
-    if out == STANDARD_OUTPUT:
-        sys.stdout.buffer.write(page)
-        return
-    with AtomicFile(out, force=force) as file:
-        file.write(page)
+def write_report(
+    folder: str | Path, out: str | None = None, *, title: str | None = None, force: bool = False
+) -> str:
+    """The page of a run folder to a file, or to standard output if its name is `-`; gives the file's name.
+
+    out: None for a file beside the run, whose name begins with that of the folder: the page inside the run is
+    part of what was saved and stays as it was.
+    """
+    check_is_run(Path(folder))
+    target = _beside(folder) if out is None else out
+    if target == STANDARD_OUTPUT:
+        page = standard_output()
+        page.write(run_report(folder, title=title).encode("utf-8"))
+        page.flush()
+        return target
+    check_free(target, force=force)
+    content = run_report(folder, title=title).encode("utf-8")
+    with AtomicFile(target, force=force) as file:
+        file.write(content)
+    return target
+
+
+def _beside(folder: str | Path) -> str:
+    """`runs/week-12` to `runs/week-12-report.html`."""
+    path = Path(folder)
+    if path.name in ("", ".."):
+        path = Path(os.path.abspath(path))
+    return str(path.with_name(f"{path.name}-report.html"))

@@ -10,7 +10,7 @@ from crowdseq.aggregation.settling import sharpened
 from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.labels import LabelScheme
-from crowdseq.errors import Advice, CrowdseqError, FormatError, Problem
+from crowdseq.errors import Advice, CrowdseqError, FormatError, Missing, MissingFileError, Problem
 from crowdseq.formats import read
 from crowdseq.formats.models.taggers import load_tagger
 from crowdseq.formats.settings import ReadSettings
@@ -49,14 +49,23 @@ class OpenedRun:
 
 
 def load_run(folder: str | Path) -> Run:
-    """A run as it was saved; opening it runs no code. Anything damaged or missing is a FormatError."""
+    """A run as it was saved; opening it runs no code.
+
+    Anything damaged or missing is a FormatError, a folder that is not there a FileNotFoundError too.
+
+    >>> import crowdseq, tempfile
+    >>> folder = tempfile.mkdtemp() + "/run"
+    >>> crowdseq.learn(crowdseq.demo_corpus(), "majority-vote", tagger=False).save(folder)
+    >>> crowdseq.load(folder)
+    <Run: majority-vote, 501 sentences, 8 annotators, without a tagger>
+    """
     return open_run(folder).run
 
 
 def open_run(folder: str | Path) -> OpenedRun:
     """The same, with the settings as they stand in the folder."""
     path = Path(folder)
-    _check_is_run(path)
+    check_is_run(path)
     manifest = check_files(path, (*NEEDED, *TAGGER_FILES))
     # Nothing that is used is read before the manifest: else a run that takes this place in between would
     # open with settings of the old one.
@@ -67,7 +76,7 @@ def open_run(folder: str | Path) -> OpenedRun:
     probabilities = read_probabilities(path / POSTERIORS, corpus, LEARN_AGAIN)
     tag_ids = read_labels(path / LABELS, corpus, probabilities, LEARN_AGAIN)
     scalars = metrics.object("parameters") if "parameters" in metrics.content else {}
-    parameters = read_parameters(path / PARAMETERS, corpus, LEARN_AGAIN) | scalars
+    parameters = read_parameters(path / PARAMETERS, corpus, LEARN_AGAIN) | scalars | _remarks(metrics)
     belief = sharpened(probabilities, _temperature(metrics, scalars))
     reports = judge_annotators(corpus, belief, tag_ids)
     history = metrics.numbers("history")
@@ -81,11 +90,13 @@ def open_run(folder: str | Path) -> OpenedRun:
     return OpenedRun(run, settings.content)
 
 
-def _check_is_run(folder: Path) -> None:
+def check_is_run(folder: Path) -> None:
     """Whether this is a run folder at all, and none of a newer version."""
     if not folder.is_dir():
-        what = "is no folder" if folder.exists() else "there is no such folder"
-        raise FormatError(Problem(what, str(folder), advice=Advice("give the folder of a finished run")))
+        advice = Advice("give the folder of a finished run")
+        if folder.exists():
+            raise FormatError(Problem("is no folder", str(folder), advice=advice))
+        raise MissingFileError(Missing("there is no such folder", str(folder), advice=advice))
     path = folder / SETTINGS
     if not path.exists() and not (folder / MANIFEST).exists():
         raise FormatError(Problem(f"is no finished run folder, {SETTINGS} is missing", str(folder)))
@@ -131,6 +142,21 @@ def _temperature(metrics: JsonFile, scalars: dict[str, Any]) -> float:
     if type(found) not in (int, float) or not 1e-3 <= found <= 1e3:
         raise metrics.fault(f"the temperature is {found!r:.40}, expected a number above 0")
     return float(found)
+
+
+def _remarks(metrics: JsonFile) -> dict[str, Any]:
+    """What the run said when it was learned; runs of 0.1.0 said nothing."""
+    told = metrics.content.get("remarks", [])
+    if not (isinstance(told, list) and all(map(_is_remark, told))):
+        raise metrics.fault("'remarks' are not what a run says of itself")
+    return {"remarks": told} if told else {}
+
+
+def _is_remark(one: object) -> bool:
+    texts = ("kind", "level", "text")
+    if not isinstance(one, dict) or set(one) != {*texts, "evidence"}:
+        return False
+    return all(isinstance(one[key], str) for key in texts) and isinstance(one["evidence"], dict)
 
 
 def _read_tagger(folder: Path, corpus: Corpus) -> Tagger | None:

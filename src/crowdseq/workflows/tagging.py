@@ -1,25 +1,29 @@
 """tag: label new text with a trained tagger, keeping all that came with it."""
 
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from io import TextIOWrapper
 from itertools import islice
 from pathlib import Path
 
 import numpy as np
 
-from crowdseq.errors import Advice, FormatError, Problem
+from crowdseq.errors import Advice, FormatError, Missing, MissingFileError, Problem
 from crowdseq.formats import read
 from crowdseq.formats.carrying import sentence_to_tag, sentences_to_tag
-from crowdseq.formats.files.sources import HEAD_BYTES, STANDARD_INPUT, Source, open_source
-from crowdseq.formats.files.zip import is_archive, is_spreadsheet
+from crowdseq.formats.files.sources import (
+    HEAD_BYTES,
+    STANDARD_INPUT,
+    Source,
+    is_archive,
+    is_spreadsheet,
+    open_source,
+)
 from crowdseq.formats.findings.collector import Collector
 from crowdseq.formats.format import Carried
 from crowdseq.formats.models.taggers import load_tagger
 from crowdseq.formats.settings import ReadSettings
 from crowdseq.numerics.em import Progress, quiet
-from crowdseq.storage.atomic import STANDARD_OUTPUT, AtomicFile
+from crowdseq.storage.atomic import STANDARD_OUTPUT, AtomicFile, standard_output
 from crowdseq.tagging.sequence_tagger import Context
 from crowdseq.tagging.tagger import Tagger
 from crowdseq.workflows.reading import READ_ALL, SILENT, Listener
@@ -62,18 +66,20 @@ def tag_text(request: TagRequest) -> None:
                 for piece in pieces:
                     file.write(piece.encode("utf-8"))
             return
-        if isinstance(sys.stdout, TextIOWrapper):
-            sys.stdout.reconfigure(encoding="utf-8")  # as files are, whatever the terminal is set to
+        out = standard_output()
         for piece in pieces:
-            sys.stdout.write(piece)
+            out.write(piece.encode("utf-8"))
+        out.flush()
 
 
 def open_tagger(folder: str | Path) -> Tagger:
     """The tagger of a run folder, or a tagger folder itself."""
     path = Path(folder)
     if not path.is_dir():
-        what = "is a file, not" if path.exists() else "there is no such folder, give"
-        raise FormatError(Problem(f"{what} the folder of a run or of a saved tagger", str(path)))
+        wanted = "the folder of a run or of a saved tagger"
+        if path.exists():
+            raise FormatError(Problem(f"is a file, not {wanted}", str(path)))
+        raise MissingFileError(Missing(f"there is no such folder, give {wanted}", str(path)))
     if not (path / "model.json").exists():
         check_files(path, TAGGER_FILES)
     if (path / "tagger").is_dir():
@@ -151,7 +157,7 @@ def _all_tagged(
     while waiting := list(islice(sentences, portion)):
         yield from _tagged(tagger, waiting, confidence, threads)
         done += len(waiting)
-        progress("tagging sentences", done, done)
+        progress("tagging sentences", done, 0)
 
 
 def _tagged(tagger: Tagger, waiting: list[Carried], confidence: bool, threads: int) -> Iterator[str]:

@@ -13,9 +13,8 @@ from crowdseq.core.building import CorpusBuilder
 from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
 from crowdseq.formats import read, write, write_consensus
-from crowdseq.formats.extra_keys import PART, SPANS, TEXT
 from crowdseq.formats.findings.collector import Collector
-from crowdseq.formats.settings import ReadSettings
+from crowdseq.formats.settings import PART, SPANS, TEXT, ReadSettings
 from crowdseq.formats.spans.documents import cut_documents, join_documents
 from crowdseq.formats.spans.kept_text import Document
 from crowdseq.formats.spans.resolve import Region

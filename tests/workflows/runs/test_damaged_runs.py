@@ -75,6 +75,9 @@ CONTRADICTIONS: dict[str, Callable[[Path], object]] = {
     "the temperature is 'warm'": lambda run: change(
         run, "metrics.json", "parameters", {"temperature": "warm"}
     ),
+    "'remarks' are not what a run says of itself": lambda run: change(
+        run, "metrics.json", "remarks", [{"kind": "kin", "text": 3}]
+    ),
     "do not sum to one": lambda run: change_posteriors(run, lambda rows: rows / 2),
     "no number or below 0": lambda run: change_posteriors(run, lambda rows: rows * np.nan),
     "expected float64": lambda run: change_posteriors(run, lambda rows: rows.astype(np.float32)),

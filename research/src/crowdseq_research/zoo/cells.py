@@ -79,12 +79,14 @@ def consensus_figures(consensus: Consensus) -> dict[str, Any]:
     known = corpus.gold_tags >= 0
     right = consensus.tag_ids == corpus.gold_tags
     if corpus.scheme.outside < 0 or corpus.scheme.is_plain:
-        error = measure_calibration(consensus.confidence[known], right[known]).error
+        error = measure_calibration(consensus.token_confidence[known], right[known]).error
         return {"score": float(right[known].mean()), "calibration": error}
     scores = score_tags(corpus.gold_tags, consensus.tag_ids, corpus.offsets, corpus.scheme)
     counted = known & entity_tokens(corpus.gold_tags, consensus.tag_ids, corpus.scheme)
     error = (
-        measure_calibration(consensus.confidence[counted], right[counted]).error if counted.any() else None
+        measure_calibration(consensus.token_confidence[counted], right[counted]).error
+        if counted.any()
+        else None
     )
     settled = int(np.isin(consensus.tag_ids, np.flatnonzero(corpus.scheme.type_ids >= 0)).sum())
     return {

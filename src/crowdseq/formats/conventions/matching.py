@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from crowdseq.core.building import Record
 from crowdseq.errors import Problem
-from crowdseq.formats.extra_keys import TEXT
 from crowdseq.formats.findings.collector import Collector
+from crowdseq.formats.settings import TEXT
 
 _GOLD, _NOBODY = 0, 1  # beside the names of annotators, which are texts
 

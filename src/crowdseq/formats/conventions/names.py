@@ -17,9 +17,8 @@ from crowdseq.core.corpus import Corpus
 from crowdseq.core.labels import OUTSIDE, PLAIN, LabelScheme, split_tag
 from crowdseq.core.names import Tags, counted
 from crowdseq.errors import Advice, Problem, SchemeError
-from crowdseq.formats.extra_keys import SPANS
 from crowdseq.formats.findings.collector import Collector
-from crowdseq.formats.settings import ReadSettings
+from crowdseq.formats.settings import SPANS, ReadSettings
 
 
 class LabelSet:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import BinaryIO
 
-from crowdseq.errors import FormatError, Problem
+from crowdseq.errors import FormatError, Missing, MissingFileError, Problem
 from crowdseq.formats.settings import Limits
 
 GZIP_MARK = b"\x1f\x8b"
@@ -200,6 +200,8 @@ def open_source(source: Source, limits: Limits) -> Iterator[Stream]:
         with source.opener() as handle:
             yield Stream(source.name, handle, limits)
     elif source.path is None:
+        if sys.stdin is None or sys.stdin.closed:
+            raise FormatError(Problem("standard input is closed, name a file or send one there", source.name))
         yield Stream(source.name, sys.stdin.buffer, limits)
     else:
         refuse_special(source.path, source.name)
@@ -216,7 +218,7 @@ def refuse_special(path: Path, name: str) -> None:
     try:
         mode = path.stat().st_mode
     except FileNotFoundError:
-        raise FormatError(Problem("there is no such file", name)) from None
+        raise MissingFileError(Missing("there is no such file", name)) from None
     except (OSError, ValueError) as error:
         raise FormatError(Problem(f"cannot be opened ({error})", name)) from None
     for is_kind, what in _SPECIAL.items():
@@ -229,3 +231,19 @@ def refuse_special(path: Path, name: str) -> None:
 def stem_of(name: str) -> str:
     """`crowd.v2.jsonl.gz` to `crowd.v2`."""
     return PurePath(PurePath(name).name.removesuffix(".gz")).stem
+
+
+_ZIP_MARKS = (b"PK\x03\x04", b"PK\x05\x06")  # the second is that of an empty one
+
+
+def is_archive(head: bytes) -> bool:
+    """Whether bytes begin like a ZIP file."""
+    return head.startswith(_ZIP_MARKS)
+
+
+_OF_SPREADSHEETS = (b"xl/workbook", b"xl/worksheets/", b"xl/theme/", b"xl/sharedStrings", b"xl/styles")
+
+
+def is_spreadsheet(head: bytes) -> bool:
+    """Whether bytes begin like a workbook, which is a ZIP file but no folder."""
+    return is_archive(head) and any(part in head for part in _OF_SPREADSHEETS)

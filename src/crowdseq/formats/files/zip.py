@@ -13,22 +13,9 @@ from crowdseq.errors import FormatError, Problem
 from crowdseq.formats.files.sources import Folder, Source, Stream, stem_of
 from crowdseq.formats.settings import Limits
 
-ZIP_MARK = b"PK\x03\x04"
-EMPTY_ZIP_MARK = b"PK\x05\x06"
-_OF_SPREADSHEETS = (b"xl/workbook", b"xl/worksheets/", b"xl/theme/", b"xl/sharedStrings", b"xl/styles")
 _ENTRY_MARK = b"PK\x01\x02"
 _ENCRYPTED = 0x1
 _DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError, ValueError)
-
-
-def is_archive(head: bytes) -> bool:
-    """Whether bytes begin like a ZIP file."""
-    return head.startswith((ZIP_MARK, EMPTY_ZIP_MARK))
-
-
-def is_spreadsheet(head: bytes) -> bool:
-    """Whether bytes begin like a workbook, which is a ZIP file but no folder."""
-    return is_archive(head) and any(part in head for part in _OF_SPREADSHEETS)
 
 
 def open_archive(stream: Stream, source: Source, limits: Limits) -> Folder:

@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 from crowdseq.core.labels import KINDS
-from crowdseq.errors import Advice, CrowdseqError, FormatError, OutputExistsError, Problem
+from crowdseq.errors import Advice, CrowdseqError, OutputExistsError, Problem, error_of
 from crowdseq.formats.findings.import_report import STATUSES, Finding, Rejected
 from crowdseq.formats.settings import ReadSettings
 from crowdseq.storage.atomic import AtomicFile
@@ -154,7 +154,7 @@ class Collector:
     def finish(self) -> str | None:
         """Raise every fault found, or bring the rejects file into place and give its name."""
         if self.problems:
-            raise FormatError(*self.problems)
+            raise error_of(*self.problems)
         if self._file is None:
             return None
         self._file.commit()
@@ -191,4 +191,4 @@ def _shortened(problem: Problem) -> Problem:
         half = _LONGEST_MESSAGE // 2
         what = f"{what[:half]} … {what[-half:]}"
     record = problem.record if len(problem.record) <= 100 else problem.record[:99] + "…"
-    return Problem(what, problem.file, problem.line, record, problem.advice)
+    return replace(problem, what=what, record=record)

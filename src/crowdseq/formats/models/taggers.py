@@ -11,7 +11,15 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from crowdseq.errors import Advice, FormatError, OutputExistsError, Problem, SettingsError
+from crowdseq.errors import (
+    Advice,
+    FormatError,
+    Missing,
+    MissingFileError,
+    OutputExistsError,
+    Problem,
+    SettingsError,
+)
 from crowdseq.storage.folders import AtomicFolder, claimed
 from crowdseq.storage.manifest import read_small_file
 from crowdseq.tagging.sequence_tagger import SequenceTagger
@@ -82,7 +90,8 @@ def _description(path: Path) -> dict[str, Any]:
     give = "give the folder of a saved tagger"
     raw = read_small_file(path, _LARGEST_MODEL_FILE, lambda what: _fault(path, what, give))
     if raw is None:
-        raise _fault(path, "cannot be read (there is no such file)", give)
+        what = "cannot be read (there is no such file)"
+        raise MissingFileError(Missing(what, str(path), advice=Advice(give)))
     try:
         content = json.loads(raw)
     except (ValueError, RecursionError) as error:

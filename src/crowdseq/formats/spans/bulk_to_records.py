@@ -15,8 +15,7 @@ from crowdseq.core.building import Record
 from crowdseq.core.labels import OUTSIDE
 from crowdseq.core.names import NumberedTags
 from crowdseq.core.ragged import gather_ranges, offsets_of
-from crowdseq.formats.extra_keys import SPANS, TEXT
-from crowdseq.formats.settings import ReadSettings
+from crowdseq.formats.settings import SPANS, TEXT, ReadSettings
 
 _SPACE, _WORD, _SIGN = range(3)
 _BETWEEN = "\n"

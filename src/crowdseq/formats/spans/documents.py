@@ -8,9 +8,8 @@ from crowdseq.core.building import CorpusBuilder, Record
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.text import Sentence
 from crowdseq.errors import Advice, AnnotationError
-from crowdseq.formats.extra_keys import GOLD_SPANS, OFFSETS, ORIGINAL, PART, SPANS, TEXT
 from crowdseq.formats.findings.collector import Collector
-from crowdseq.formats.settings import SPACY
+from crowdseq.formats.settings import GOLD_SPANS, OFFSETS, ORIGINAL, PART, SPACY, SPANS, TEXT
 from crowdseq.formats.spans.from_corpus import token_places
 from crowdseq.formats.spans.kept_text import Normalised, locate
 from crowdseq.formats.spans.sentence_rules import sentence_starts

@@ -13,7 +13,7 @@ from crowdseq.core.corpus import Corpus
 from crowdseq.core.spans import Span, find_spans
 from crowdseq.core.text import Sentence
 from crowdseq.errors import AnnotationError
-from crowdseq.formats.extra_keys import GOLD_SPANS, OFFSETS, ORIGINAL, PART, SPANS, TEXT
+from crowdseq.formats.settings import GOLD_SPANS, OFFSETS, ORIGINAL, PART, SPANS, TEXT
 from crowdseq.formats.spans.align import Mark, snap
 from crowdseq.formats.spans.kept_text import Document, Normalised, locate, token_bounds
 from crowdseq.formats.spans.tokenize import tokenizer
@@ -188,7 +188,7 @@ def settled(consensus: Consensus) -> Iterator[tuple[Restored, list[Scored]]]:
         restored = restore(sentence)
         voters = corpus.annotations.ballots[place].voters.tolist()
         said = {corpus.annotators[voter]: next(votes) for voter in voters}
-        sure = consensus.confidence[bounds[place] : bounds[place + 1]]
+        sure = consensus.token_confidence[bounds[place] : bounds[place + 1]]
         found = []
         for span in next(chosen):
             names = [name for name, spans in said.items() if span in spans]

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 from crowdseq.errors import Advice, AnnotationError
-from crowdseq.formats.extra_keys import TEXT
+from crowdseq.formats.settings import TEXT
 from crowdseq.formats.spans.align import Mark
 from crowdseq.formats.spans.offsets import cluster_starts, whole_number
 

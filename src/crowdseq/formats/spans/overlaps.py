@@ -12,8 +12,8 @@ from crowdseq.core.names import Tags
 from crowdseq.core.spans import Span
 from crowdseq.core.text import Sentence
 from crowdseq.errors import Problem
-from crowdseq.formats.extra_keys import GOLD_SPANS, SPANS
 from crowdseq.formats.findings.collector import Collector
+from crowdseq.formats.settings import GOLD_SPANS, SPANS
 from crowdseq.formats.spans.align import Mark, painted, snap, token_span
 from crowdseq.formats.spans.from_corpus import Restored, marks_in, restore
 from crowdseq.formats.spans.resolve import tell

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 from crowdseq.core.building import Record
 from crowdseq.errors import Advice, FormatError, Problem
-from crowdseq.formats.extra_keys import GOLD_SPANS, OFFSETS, ORIGINAL, SPANS, TEXT
 from crowdseq.formats.findings.collector import Collector
+from crowdseq.formats.settings import GOLD_SPANS, OFFSETS, ORIGINAL, SPANS, TEXT
 from crowdseq.formats.spans.align import Grid, Mark, exact_tags, painted, snap
 from crowdseq.formats.spans.kept_text import Document, Normalised, locate
 from crowdseq.formats.spans.resolve import Region, marks_of, plain_marks, tell

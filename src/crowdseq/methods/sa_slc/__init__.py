@@ -10,6 +10,7 @@ from functools import cached_property
 
 from crowdseq.aggregation.canonical import Canonical
 from crowdseq.aggregation.contract import JointAggregator, Learned, RunContext, describe_settings, method
+from crowdseq.aggregation.lone_labels import LoneLabels
 from crowdseq.aggregation.settling import settle
 from crowdseq.aggregation.truth import P
 from crowdseq.aggregation.voting import label_shares
@@ -17,6 +18,7 @@ from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
 from crowdseq.engines.shards import SHARD_TOKENS
 from crowdseq.errors import SettingsError
+from crowdseq.evaluation.crowd_profile import hear
 from crowdseq.methods.sa_slc.joint_em import FinalBelief, JointEm
 from crowdseq.methods.sa_slc.rounds import candidates_per_token, prepare, run_rounds
 from crowdseq.methods.sa_slc.settings import Settings, filled
@@ -28,7 +30,13 @@ from crowdseq.numerics.blocks import using_threads
 class SaSlc(JointAggregator):
     """Learns the truth, a tagger, and how well each annotator keeps to their own earlier labels, all at once.
 
-    preset: `default` (ours) or `paper` (its choices wherever it states one); it fills all settings left None.
+    preset: `default` (ours), `0.1` (ours of version 0.1) or `paper` (its choices wherever it states one); it
+        fills all settings left None.
+    silence: what it means to leave a token outside that others mark: `labelled`, a vote for O; `abstains`, no
+        vote; `auto`, no vote where the crowd finds next to nothing of what others mark, as labelling
+        functions do, or of annotators who mark nothing at all. kinship: whether annotators who copy each
+        other, found from their agreement, count once. keep_alone: whether labels of annotators who share no
+        token with anybody are the consensus as they stand; what the text says else is told as suggestions.
     dependency: what a vote hangs on besides the truth: `off`, `local` (the vote before, α), `paper` (the
         vote on an earlier mention, β, where there is one, else α), `both`, or `auto`: local for spans, off
         for plain tags.
@@ -38,18 +46,24 @@ class SaSlc(JointAggregator):
     smoothing: votes' worth of belief that an annotator's tables take from coarser ones; 0 is plain counting.
     folds: the CRF that judges a part of the corpus is trained on the other parts; 1 for no such care.
     temper: weight of the votes. correlation: how far annotators err together; n votes on a token count as
-        n / (1 + correlation (n - 1)). deference: how far they yield to a tagger that finds the same spans in
+        n / (1 + correlation (n - 1)). counting: whether n are all `votes`, or counted by their `evidence`, so
+        that those which say nothing do not weaken those which do. deference: how far they yield to a tagger that finds the same spans in
         documents it has not seen. plausibility: whether annotators' tables differ by how much the text alone
-        suggests an entity to such a tagger.
+        suggests an entity to such a tagger. enough_marks: labels other than O that it takes to tell them
+        apart in full; half of them for the first step.
     coupling: weight of what is believed of the same word elsewhere in the document, beside what it is in
         other documents. surprise: weight of how far it goes beyond what such a tagger expected there.
-    start: the `majority` of votes, shares of `votes`, or `paper`: random tables and the labels of one random
-        annotator, drawn with `seed`.
+    start: the `majority` of votes, shares of `votes`, the majority where an O counts as much as its annotator
+        finds of what others mark (`recall`), `auto` (the majority, unless that leaves out most of what is
+        marked and the text foretells the votes far better from recall), or `paper`: random tables and the
+        labels of one random annotator, drawn with `seed`.
     rounds, tolerance: EM rounds at most, and the relative change of the objective at which to stop.
     steps: L-BFGS steps of a round. features, c2: of the CRF. document: whether it sees what a word looks like
         elsewhere in its document. gold: hold known gold tokens at it.
     tagger_features, tagger_c2: of the tagger that is trained on the result.
+    bounds: weight of the charge for spans that neither an annotator nor the text alone drew.
     temperature: the probabilities told are those of all scores divided by it; tags do not depend on it.
+    calibrate: whether it rises above that where the text alone finds little of what is believed.
     shard_tokens: a longer corpus is worked on in shards of whole documents with so many tokens.
     """
 
@@ -71,6 +85,12 @@ class SaSlc(JointAggregator):
     correlation: float | None = None
     deference: float | None = None
     plausibility: bool | None = None
+    enough_marks: float | None = None
+    silence: str | None = None
+    kinship: bool | None = None
+    counting: str | None = None
+    keep_alone: bool | None = None
+    bounds: float | None = None
     coupling: float | None = None
     surprise: float | None = None
     start: str | None = None
@@ -81,6 +101,7 @@ class SaSlc(JointAggregator):
     tagger_features: str = "rich"
     tagger_c2: float = 1.0
     temperature: float | None = None
+    calibrate: bool | None = None
     document: bool | None = None
     c2: float | None = None
     gold: bool = False
@@ -106,9 +127,8 @@ class SaSlc(JointAggregator):
         return self.settings.is_plain_em and not self.draws
 
     def learn(self, corpus: Corpus, context: RunContext = RunContext()) -> Learned:
-        ordered = Canonical.of(corpus, whole_documents=True)
         with using_threads(context.engine.threads):
-            consensus, belief = self._rounds(corpus, ordered, context)
+            consensus, belief = self._rounds(corpus, context)
             if belief is None:
                 return Learned(consensus, None)
             context.progress("training the tagger", 0, 1)
@@ -117,27 +137,34 @@ class SaSlc(JointAggregator):
         return Learned(consensus, tagger)
 
     def aggregate(self, corpus: Corpus, context: RunContext = RunContext()) -> Consensus:
-        ordered = Canonical.of(corpus, whole_documents=True)
         with using_threads(context.engine.threads):
-            return self._rounds(corpus, ordered, context)[0]
+            return self._rounds(corpus, context)[0]
 
-    def _rounds(
-        self, corpus: Corpus, ordered: Canonical, context: RunContext
-    ) -> tuple[Consensus, FinalBelief | None]:
+    def _rounds(self, corpus: Corpus, context: RunContext) -> tuple[Consensus, FinalBelief | None]:
         """The consensus, and the belief behind it; None when nobody labelled anything."""
         if corpus.n_tokens == 0 or corpus.annotations.n_votes == 0:
             return settle(corpus, label_shares(corpus)), None
+        ordered = Canonical.of(hear(corpus, self.settings.votes.silence), whole_documents=True)
         session, opened = prepare(ordered.corpus, self.settings, context.engine)
         _check_memory(session, context)
         end = run_rounds(session, self.settings.search, context).chosen
-        temperature = self.settings.search.temperature
+        agreement = session.agreement(end)
+        temperature = session.temperature(agreement)
         free, valid = session.mean_log10_sequences()
+        told = LoneLabels.apart(
+            corpus,
+            ordered.restore_tokens(session.tags(end, agreement)),
+            ordered.restore_tokens(session.softened(end, temperature)),
+            keep=self.settings.search.keep_alone,
+        )
         consensus = settle(
             corpus,
-            ordered.restore_tokens(session.softened(end, temperature)),
+            told.posteriors,
             history=end.history,
-            tag_ids=ordered.restore_tokens(session.tags(end)),
+            tag_ids=told.tag_ids,
             temperature=temperature,
+            text_agreement=agreement,
+            **told.parameters(),
             candidates_per_token=candidates_per_token(opened, corpus.n_tokens),
             widened_tokens=sum(one.widened for one in opened),
             mean_log10_sequences=free,

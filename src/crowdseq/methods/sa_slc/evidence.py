@@ -9,6 +9,7 @@ from crowdseq.arrays import BoolArray, FloatArray, IntArray
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.labels import LabelScheme
 from crowdseq.core.ragged import gather_ranges
+from crowdseq.evaluation.kinship import Kin, vote_weights
 from crowdseq.methods.sa_slc.coupling import content_words, word_votes
 from crowdseq.numerics.crowds.dependency import (
     NONE,
@@ -52,17 +53,21 @@ SCOPES = ("sentence", "document", "off")
 @dataclass(frozen=True, eq=False)
 class ContextVotes:
     """(V,) votes sorted by token: who, what, and what they said just before and on an earlier mention; -1 is
-    nothing."""
+    nothing. weights (V,): how much each counts, None where all count once."""
 
     tokens: IntArray
     annotators: IntArray
     labels: IntArray
     previous: IntArray
     earlier: IntArray
+    weights: FloatArray | None = None
 
     @classmethod
-    def of(cls, corpus: Corpus, words: IntArray, linked: BoolArray, scope: str) -> "ContextVotes":
-        """words (T,): equal for mentions of one word; linked (T,): tokens whose mentions count."""
+    def of(
+        cls, corpus: Corpus, words: IntArray, linked: BoolArray, scope: str, kin: tuple[Kin, ...] = ()
+    ) -> "ContextVotes":
+        """words (T,): equal for mentions of one word; linked (T,): tokens whose mentions count. kin: whose
+        votes count once between them."""
         crowd = corpus.annotations
         lengths = crowd.lengths[crowd.row_sentences]
         rows = np.repeat(np.arange(len(crowd.voters)), lengths)
@@ -77,7 +82,13 @@ class ContextVotes:
             scopes = sentences if scope == "sentence" else corpus.text.document_of[sentences]
             earlier = earlier_votes(annotators, scopes, words[tokens], tokens, labels, linked[tokens])
         order = np.argsort(tokens, kind="stable")
-        return cls(tokens[order], annotators[order], labels[order], previous[order], earlier[order])
+        weights = vote_weights(corpus, kin)
+        return cls(tokens[order], annotators[order], labels[order], previous[order], earlier[order], weights)
+
+    @property
+    def sizes(self) -> FloatArray:
+        """(V,) how much each vote counts."""
+        return np.ones(len(self.tokens)) if self.weights is None else self.weights
 
     def contexts(self, dependency: str, n_labels: int) -> list[IntArray]:
         """What a vote hangs on besides the truth, under each way to see it.
@@ -135,7 +146,28 @@ class Evidence:
         first = np.zeros(n_kinds, np.int64)
         first[kinds[::-1]] = np.arange(len(kinds))[::-1]
         rows = np.stack([column[first] for column in columns], axis=1)
-        return cls(votes, contexts, rows, VoteTable.build(votes.tokens, kinds, n_tokens, n_kinds))
+        table = VoteTable.build(votes.tokens, kinds, n_tokens, n_kinds, votes.weights)
+        return cls(votes, contexts, rows, table)
+
+    def effective_votes(self, tables: FloatArray) -> FloatArray:
+        """(T,) how many votes each token has, by Kish: those that say next to nothing hardly count.
+
+        tables (C, M): log probabilities of the kinds; how far they lie apart is what a vote can say. For n
+        votes that say the same n, for one that speaks among many that do not 1.
+        """
+        said = (tables.max(axis=1) - tables.min(axis=1))[self.table.kinds]
+        weights, tokens, size = self.votes.sizes, self.votes.tokens, self.table.n_tokens
+        total = np.bincount(tokens, weights * said, minlength=size)
+        squares = np.bincount(tokens, weights * said**2, minlength=size)
+        return np.divide(total**2, squares, out=np.ones(size), where=squares > 0)
+
+    def foretold(self, expected: FloatArray, tables: FloatArray) -> tuple[float, float]:
+        """The log probability of all votes, and how many they are, under (T, M) what the text alone makes
+        expected of the truth and (C, M) log probabilities of their kinds."""
+        chances = np.exp(tables)[self.table.kinds]
+        likely = np.einsum("vm,vm->v", expected[self.votes.tokens], chances)
+        sizes = self.votes.sizes
+        return float(sizes @ np.log(np.maximum(likely, 1e-300))), float(sizes.sum())
 
     def within(self, classes: IntArray) -> "Evidence":
         """The same votes, read apart for each class of tokens (T,)."""

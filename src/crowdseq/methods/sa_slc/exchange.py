@@ -3,7 +3,23 @@
 from dataclasses import dataclass
 
 from crowdseq.arrays import FloatArray, IntArray
+from crowdseq.evaluation.kinship import Kin
 from crowdseq.methods.sa_slc.coupling import WordSums
+
+
+@dataclass(frozen=True, eq=False)
+class CrowdFacts:
+    """What the votes of all shards tell of the crowd before the first round.
+
+    kin: annotators whose votes count once between them. heard (K,): how much of what others mark each one
+    marks too, which is how much their O says. pooled_recall: the same of all together. plausible: how far
+    tables by plausibility count.
+    """
+
+    kin: tuple[Kin, ...]
+    heard: FloatArray
+    pooled_recall: float
+    plausible: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,9 +59,12 @@ class RoundTables:
 @dataclass(frozen=True, eq=False)
 class Believed:
     """What a shard tells of a new belief: label pairs (F, M, M), the summed log-partitions over the candidate
-    paths and without the votes, and whether every number is finite."""
+    paths and without the votes, and whether every number is finite. foretold: log probability of the votes
+    from the text alone, and how many they are; marked: tokens believed to be inside something."""
 
     pairs: FloatArray
     clamped: float
     free: float
     is_sound: bool
+    marked: float
+    foretold: tuple[float, float] = (0.0, 0.0)

@@ -14,7 +14,7 @@ from crowdseq.errors import AnnotationError
 from crowdseq.evaluation.scores import TypeScore
 from crowdseq.methods.sa_slc.coupling import WordSums
 from crowdseq.methods.sa_slc.evidence import LEVELS, draw_tables, model_of_kinds
-from crowdseq.methods.sa_slc.exchange import Believed, RoundSums, RoundTables
+from crowdseq.methods.sa_slc.exchange import Believed, CrowdFacts, RoundSums, RoundTables
 from crowdseq.methods.sa_slc.settings import Settings
 from crowdseq.methods.sa_slc.shard import SaSlcShard
 from crowdseq.numerics.crowds.dependency import DependencyModel, Smoothing
@@ -23,6 +23,12 @@ from crowdseq.tagging.summed_crf import SummedCrf
 from crowdseq.tagging.tagger import Tagger
 from crowdseq.tagging.weight_frame import ChainRules
 
+_MUCH_MORE = 2.0  # times as many tokens marked, for a second start to be tried
+_PILOT_ROUNDS = 3
+_HOTTEST = 4.5
+_LEAST_AGREEMENT = 0.05  # below, a span that nobody drew is as good as forbidden
+_CLEAR_LEAD = 0.12  # share of the surprise that it must spare; what is open is not decided by a hair
+
 # How many arrays of a kind are alive at the widest moment of a round, counted in the shards and in L-BFGS.
 _TABLE_COPIES, _TOKEN_COPIES, _WEIGHT_COPIES = 3, 10, 20
 
@@ -30,13 +36,16 @@ _TABLE_COPIES, _TOKEN_COPIES, _WEIGHT_COPIES = 3, 10, 20
 @dataclass(frozen=True, eq=False)
 class State(Generic[P]):
     """All that a round starts from: a version of the belief, which the shards hold, with its label pairs
-    (F, M, M); the parameters of the truth model; the objective so far."""
+    (F, M, M); the parameters of the truth model; the objective so far. marked: tokens believed to be inside
+    something. surprise: how little the votes were foretold from the text alone, a mean of -log p."""
 
     version: Version
     pairs: FloatArray
     params: P
     history: tuple[float, ...] = ()
     is_sound: bool = True
+    marked: float = 0.0
+    surprise: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +72,7 @@ class JointEm(Generic[P]):
     """Everything that stays the same from round to round.
 
     model, kinds: the annotator model of the kinds of votes that occur, and which of them each shard has.
-    words: the same for words whose mentions are coupled.
+    words: the same for words whose mentions are coupled. facts: what the votes tell of the crowd.
     """
 
     cut: Cut
@@ -74,6 +83,7 @@ class JointEm(Generic[P]):
     kinds: Numbering
     words: Numbering
     smoothing: Smoothing
+    facts: CrowdFacts
     versions: Versions = field(default_factory=Versions)
 
     @property
@@ -91,10 +101,23 @@ class JointEm(Generic[P]):
         search = self.settings.search
         if search.start == "paper":
             return self._start_by_chance(np.random.default_rng(search.seed))
+        if search.start == "auto":
+            return self._better_start(self._start_from_votes("majority"), self._start_from_votes("recall"))
+        return self._start_from_votes(search.start)
+
+    def _start_from_votes(self, start: str) -> State[P]:
         version, totals = self.versions.new(), add_up(self.placed.each("label_totals"))
-        majority = search.start == "majority"
-        found = self.placed.each("start_from_votes", version.number, majority, self.truth.n_folds, totals)
+        found = self.placed.each("start_from_votes", version.number, start, self.truth.n_folds, totals)
         return self._state(version, found, self.truth.start())
+
+    def _better_start(self, majority: State[P], recall: State[P]) -> State[P]:
+        """The majority, unless it leaves out most of what is marked, and the text foretells the votes better
+        from where silence counts as much as it says."""
+        if recall.marked <= _MUCH_MORE * majority.marked:
+            return majority
+        for _ in range(min(_PILOT_ROUNDS, self.settings.search.rounds)):
+            majority, recall = self.step(majority), self.step(recall)
+        return recall if recall.surprise < (1.0 - _CLEAR_LEAD) * majority.surprise else majority
 
     def _start_by_chance(self, random: np.random.Generator) -> State[P]:
         """Random tables, and a text that believes one annotator, drawn at random."""
@@ -132,7 +155,10 @@ class JointEm(Generic[P]):
         self, version: Version, found: Sequence[Believed], params: P, history: tuple[float, ...] = ()
     ) -> State[P]:
         sound = all(one.is_sound for one in found) and are_finite(self.truth.arrays(params))
-        return State(version, add_up([one.pairs for one in found]), params, history, sound)
+        marked = sum(one.marked for one in found)
+        total, n_votes = (sum(one.foretold[place] for one in found) for place in range(2))
+        surprise = -total / n_votes if n_votes else 0.0
+        return State(version, add_up([one.pairs for one in found]), params, history, sound, marked, surprise)
 
     def _tables(self, sums: Sequence[RoundSums]) -> list[RoundTables]:
         """What each shard is told of all the others."""
@@ -164,8 +190,15 @@ class JointEm(Generic[P]):
         """
         if self.settings.votes.deference == 0.0:
             return 1.0
-        spans = add_up([one.spans for one in sums]).tolist()
-        return 1.0 - self.settings.votes.deference * (TypeScore.of_counts(*spans).f1 or 0.0)
+        return 1.0 - self.settings.votes.deference * _agreement([one.spans for one in sums])
+
+    def agreement(self, state: State[P]) -> float:
+        """F1 between what is believed and what the text alone makes expected, which the tagger of other folds
+        has not seen the votes of; 0 where all is one fold."""
+        if self.truth.n_folds == 1:
+            return 0.0
+        self.truth.score(state.params)
+        return _agreement(self.placed.each("common_spans", state.version.number))
 
     def arrays(self, state: State[P]) -> dict[str, FloatArray]:
         """Everything by name, to be kept on disk; these names stand in checkpoints."""
@@ -192,6 +225,15 @@ class JointEm(Generic[P]):
         """(T, M) what is believed."""
         return self.cut.join_tokens([unary for unary, _ in self.placed.each("rows", state.version.number)])
 
+    def temperature(self, agreement: float) -> float:
+        """By which all scores are divided before they are told: the more, the less the text alone agrees with
+        what is believed, and the less annotators find of what others mark."""
+        search = self.settings.search
+        if not search.calibrate:
+            return search.temperature
+        known = agreement * min(1.0, 2.0 * self.facts.pooled_recall)
+        return max(search.temperature, _HOTTEST - 3.5 * known)
+
     def softened(self, state: State[P], temperature: float) -> FloatArray:
         """(T, M) probabilities as they are told to people: all scores divided by the temperature."""
         if temperature == 1.0:
@@ -199,9 +241,16 @@ class JointEm(Generic[P]):
         self.truth.score(state.params)
         return self.cut.join_tokens(self.placed.each("softened", state.version.number, temperature))
 
-    def tags(self, state: State[P]) -> IntArray:
-        """(T,) the best valid tags under what is believed."""
-        return self.cut.join_tokens(self.placed.each("tags", state.version.number))
+    def tags(self, state: State[P], agreement: float) -> IntArray:
+        """(T,) the best valid tags under what is believed; agreement: of the text alone with it.
+
+        Spans that nobody drew need the text's word: they cost the more, the less it finds spans by itself.
+        """
+        weight, charge = self.settings.search.bounds, None
+        if weight > 0.0 and not self.cut.corpus.scheme.is_plain:
+            charge = weight * ((1.0 - agreement) / max(agreement, _LEAST_AGREEMENT)) ** 2
+        self.truth.score(state.params)
+        return self.cut.join_tokens(self.placed.each("tags", state.version.number, charge))
 
     def vote_tables(self, state: State[P], numbers: IntArray) -> dict[str, Any]:
         """`…_kinds` (C, 3) and `…_counts` (C, M) of `ContextVotes.tables`, over all shards."""
@@ -223,3 +272,8 @@ class JointEm(Generic[P]):
     def final(self, state: State[P]) -> FinalBelief:
         """What a tagger is trained on in the end."""
         return FinalBelief(self.cut, self.placed, state.version, state.pairs.sum(axis=0))
+
+
+def _agreement(spans: Sequence[IntArray]) -> float:
+    """F1 from the shards' numbers of spans of one belief, of the other and of both."""
+    return TypeScore.of_counts(*add_up(list(spans)).tolist()).f1 or 0.0

@@ -17,12 +17,14 @@ from crowdseq.core.corpus import Corpus
 from crowdseq.core.labels import LabelScheme
 from crowdseq.engines.engine import Engine, Placed
 from crowdseq.engines.shards import Cut, Numbering, add_up
+from crowdseq.evaluation.crowd_profile import CrowdProfile
+from crowdseq.evaluation.kinship import find_kin
 from crowdseq.evaluation.scores import evaluate
 from crowdseq.methods.sa_slc.coupling import content_words
 from crowdseq.methods.sa_slc.evidence import model_of_kinds
-from crowdseq.methods.sa_slc.exchange import Opened
+from crowdseq.methods.sa_slc.exchange import CrowdFacts, Opened
 from crowdseq.methods.sa_slc.joint_em import JointEm, State
-from crowdseq.methods.sa_slc.settings import SearchSettings, Settings, TextSettings
+from crowdseq.methods.sa_slc.settings import SearchSettings, Settings, TextSettings, VoteSettings
 from crowdseq.methods.sa_slc.shard import SaSlcShard
 from crowdseq.numerics.crowds.dependency import Smoothing
 from crowdseq.numerics.em import Climb, climb
@@ -36,7 +38,8 @@ _PLAIN_PRIOR = 1e5
 def prepare(corpus: Corpus, settings: Settings, engine: Engine) -> tuple[JointEm[FloatArray], list[Opened]]:
     """All that stays the same from round to round, and what each shard brings; the corpus is canonical."""
     cut = cut_canonical(corpus, settings.search.shard_tokens)
-    placed = engine.place(partial(SaSlcShard, settings), cut.shards)
+    facts = _crowd_facts(corpus, settings.votes)
+    placed = engine.place(partial(SaSlcShard, settings, facts), cut.shards)
     content = _content_words(placed, settings, corpus.scheme)
     opened: list[Opened] = placed.each("open", content)
     rows, kinds = Numbering.of_rows([one.kinds for one in opened])
@@ -50,8 +53,18 @@ def prepare(corpus: Corpus, settings: Settings, engine: Engine) -> tuple[JointEm
         kinds=kinds,
         words=words,
         smoothing=_smoothing(settings.votes.smoothing, corpus.scheme),
+        facts=facts,
     )
     return session, opened
+
+
+def _crowd_facts(corpus: Corpus, votes: VoteSettings) -> CrowdFacts:
+    """What the votes tell; the corpus has only those that count."""
+    profile = CrowdProfile.of(corpus)
+    pooled = profile.pooled_recall if np.isfinite(profile.pooled_recall) else 1.0
+    heard = np.where(np.isfinite(profile.recalls), profile.recalls, pooled)
+    kin = find_kin(corpus) if votes.kinship else ()
+    return CrowdFacts(kin, heard, pooled, votes.plausible(profile.n_marks))
 
 
 def candidates_per_token(opened: Sequence[Opened], n_tokens: int) -> float:
@@ -103,13 +116,18 @@ def run_rounds(session: JointEm[P], search: SearchSettings, context: RunContext)
     kept = None if context.keeper is None else context.keeper.load()
     return climb(
         step,
-        Climb(session.start()) if kept is None else from_arrays(session, kept),
+        _begin(session) if kept is None else from_arrays(session, kept),
         rounds=search.rounds,
         tolerance=search.tolerance,
         progress=context.progress,
         keep=None if context.keeper is None else _keep_in(context.keeper, session),
         judge=None if context.dev is None else _score_on(context.dev, session),
     )
+
+
+def _begin(session: JointEm[P]) -> Climb[State[P]]:
+    state = session.start()
+    return Climb(state, state.history)
 
 
 def to_arrays(session: JointEm[P], reached: Climb[State[P]]) -> dict[str, FloatArray]:

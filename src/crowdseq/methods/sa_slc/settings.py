@@ -6,34 +6,55 @@ from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
 
 from crowdseq.aggregation.contract import require
 from crowdseq.core.labels import LabelScheme
+from crowdseq.evaluation.crowd_profile import SILENCES
 from crowdseq.methods.sa_slc.evidence import DEPENDENCIES, SCOPES
 from crowdseq.numerics.chains.candidates import MODES
 from crowdseq.tagging.crf import CrfTrainer
 from crowdseq.tagging.features import FeatureSettings, feature_settings
 
+_OF_0_1 = {
+    "dependency": "auto",
+    "repeat_scope": "document",
+    "repeat_tokens": "content",
+    "candidates": "off",
+    "upper": 1.0,
+    "lower": 0.15,
+    "smoothing": 100.0,
+    "folds": 5,
+    "temper": 1.0,
+    "correlation": 0.1,
+    "deference": 0.5,
+    "plausibility": True,
+    "enough_marks": 0.0,
+    "silence": "labelled",
+    "kinship": False,
+    "counting": "votes",
+    "keep_alone": False,
+    "bounds": 0.0,
+    "coupling": 0.5,
+    "surprise": 0.35,
+    "start": "majority",
+    "rounds": 10,
+    "steps": 15,
+    "document": True,
+    "temperature": 2.0,
+    "calibrate": False,
+    "c2": 2.0,
+}
+
 PRESETS: dict[str, dict[str, Any]] = {
-    "default": {
-        "dependency": "auto",
-        "repeat_scope": "document",
-        "repeat_tokens": "content",
-        "candidates": "off",
-        "upper": 1.0,
-        "lower": 0.15,
-        "smoothing": 100.0,
-        "folds": 5,
-        "temper": 1.0,
-        "correlation": 0.1,
-        "deference": 0.5,
-        "plausibility": True,
-        "coupling": 0.5,
-        "surprise": 0.35,
-        "start": "majority",
-        "rounds": 10,
-        "steps": 15,
-        "document": True,
-        "temperature": 2.0,
-        "c2": 2.0,
+    "default": _OF_0_1
+    | {
+        "enough_marks": 10_000.0,
+        "silence": "auto",
+        "kinship": True,
+        "counting": "evidence",
+        "keep_alone": True,
+        "bounds": 1.0,
+        "start": "auto",
+        "calibrate": True,
     },
+    "0.1": _OF_0_1,
     "paper": {
         "dependency": "paper",
         "repeat_scope": "sentence",
@@ -47,6 +68,12 @@ PRESETS: dict[str, dict[str, Any]] = {
         "correlation": 0.0,
         "deference": 0.0,
         "plausibility": False,
+        "enough_marks": 0.0,
+        "silence": "labelled",
+        "kinship": False,
+        "counting": "votes",
+        "keep_alone": False,
+        "bounds": 0.0,
         "coupling": 0.0,
         "surprise": 0.0,
         "start": "paper",
@@ -54,12 +81,14 @@ PRESETS: dict[str, dict[str, Any]] = {
         "steps": 30,
         "document": False,
         "temperature": 1.0,
+        "calibrate": False,
         "c2": 1.0,
     },
 }
 
 
-STARTS = ("majority", "votes", "paper")
+STARTS = ("auto", "majority", "votes", "recall", "paper")
+COUNTINGS = ("votes", "evidence")
 
 
 @dataclass(frozen=True)
@@ -106,6 +135,17 @@ class VoteSettings:
     correlation: Weight
     deference: Weight
     plausibility: bool
+    enough_marks: Weight
+    silence: Annotated[str, OneOf(SILENCES)]
+    kinship: bool
+    counting: Annotated[str, OneOf(COUNTINGS)]
+
+    def plausible(self, n_marks: int) -> float:
+        """How far plausibility counts where annotators made so many marks: a tagger that has seen few cannot
+        tell which words look like entities."""
+        if self.enough_marks == 0.0:
+            return 1.0
+        return min(max(n_marks / self.enough_marks - 0.5, 0.0), 1.0)
 
     def dependency_in(self, scheme: LabelScheme) -> str:
         """The vote before tells where a span goes on; tags without spans have no such thing."""
@@ -164,6 +204,9 @@ class SearchSettings:
     steps: Count
     shard_tokens: Count
     temperature: Annotated[float, Above(0)]
+    calibrate: bool
+    keep_alone: bool
+    bounds: Weight
 
     @property
     def first_steps(self) -> int:
@@ -202,7 +245,8 @@ class Settings:
         """Whether every part of the objective is what the rounds maximise, so that it never falls."""
         votes, mentions = self.votes, self.mentions
         added = (votes.correlation, votes.deference, votes.smoothing, mentions.coupling, mentions.surprise)
-        return self.text.folds == 1 and votes.temper == 1.0 and not votes.plausibility and not any(added)
+        by_hand = votes.plausibility or votes.kinship or self.search.start == "auto"
+        return self.text.folds == 1 and votes.temper == 1.0 and not by_hand and not any(added)
 
 
 def filled(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -6,11 +6,18 @@ from typing import Any
 
 import numpy as np
 
-from crowdseq.aggregation.settling import best_valid_tags, scheme_scores
+from crowdseq.aggregation.settling import best_spans, best_valid_tags, scheme_scores
 from crowdseq.aggregation.truth import Potentials, TruthPart
-from crowdseq.aggregation.voting import dependent_weights, label_counts, majority_shares, shares_of_counts
+from crowdseq.aggregation.voting import (
+    dependent_weights,
+    drawn_spans,
+    label_counts,
+    majority_shares,
+    shares_of_counts,
+)
 from crowdseq.arrays import BoolArray, FloatArray, IntArray
 from crowdseq.core.corpus import Corpus
+from crowdseq.core.spans import find_spans
 from crowdseq.engines.shards import Kept, Shard
 from crowdseq.evaluation.scores import score_tags
 from crowdseq.methods.sa_slc.coupling import Coupling, word_votes
@@ -21,7 +28,7 @@ from crowdseq.methods.sa_slc.evidence import (
     plausibility_levels,
     word_numbers,
 )
-from crowdseq.methods.sa_slc.exchange import Believed, Opened, RoundSums, RoundTables
+from crowdseq.methods.sa_slc.exchange import Believed, CrowdFacts, Opened, RoundSums, RoundTables
 from crowdseq.methods.sa_slc.settings import Settings
 from crowdseq.numerics.chains.candidates import Candidates, candidate_mask, with_paths
 from crowdseq.numerics.chains.pruned_chain import (
@@ -53,8 +60,8 @@ class SaSlcShard:
     truth: TruthPart
     tagger: CrfPart
 
-    def __init__(self, settings: Settings, shard: Shard) -> None:
-        self._settings, self.corpus = settings, shard.corpus
+    def __init__(self, settings: Settings, facts: CrowdFacts, shard: Shard) -> None:
+        self._settings, self._facts, self.corpus = settings, facts, shard.corpus
         self._words = word_numbers(shard.corpus, settings.mentions.repeat_match)
         self._states: Kept[TokenState] = Kept()
         self._unseen: FloatArray | None = None
@@ -69,21 +76,25 @@ class SaSlcShard:
         None for all."""
         corpus, settings = self.corpus, self._settings
         linked = np.ones(corpus.n_tokens, np.bool_) if content is None else content[corpus.text.token_ids]
-        votes = ContextVotes.of(corpus, self._words, linked, settings.mentions.repeat_scope)
+        scope = settings.mentions.repeat_scope
+        votes = ContextVotes.of(corpus, self._words, linked, scope, self._facts.kin)
         n_labels = len(corpus.scheme)
         dependency = settings.votes.dependency_in(corpus.scheme)
         self.evidence = Evidence.of(votes, dependency, corpus.n_tokens, n_labels)
-        self._counts = count_votes(votes.tokens, votes.labels, corpus.n_tokens, n_labels)
+        self._counts = count_votes(votes.tokens, votes.labels, corpus.n_tokens, n_labels, votes.weights)
         chosen = self._choose_candidates()
         self._mask = chosen.mask
         self._candidates = CandidateLists.of_mask(chosen.mask, corpus.offsets)
-        self.vote_weights = settings.votes.temper * dependent_weights(
-            self._counts, settings.votes.correlation
-        )
+        self.vote_weights = self._weights_of(self._counts.sum(axis=1))
         couples = settings.mentions.coupling or settings.mentions.surprise
         self._coupling = Coupling.of(corpus, self._words, linked) if couples else None
         words = self._coupling.word_numbers if self._coupling is not None else np.zeros(0, np.int64)
         return Opened(self.evidence.rows, words, int(chosen.mask.sum()), chosen.widened)
+
+    def _weights_of(self, n_votes: FloatArray) -> FloatArray:
+        """(T, 1) weights of a vote on tokens that have so many."""
+        votes = self._settings.votes
+        return votes.temper * dependent_weights(n_votes[:, None], votes.correlation)
 
     def _choose_candidates(self) -> Candidates:
         search, corpus = self._settings.search, self.corpus
@@ -110,14 +121,21 @@ class SaSlcShard:
         counts = self._counts if annotator is None else label_counts(self._alone(annotator))
         return np.asarray(counts.sum(axis=0))
 
-    def start_from_votes(self, version: int, majority: bool, n_folds: int, totals: FloatArray) -> Believed:
+    def start_from_votes(self, version: int, start: str, n_folds: int, totals: FloatArray) -> Believed:
         """The first belief, from shares of votes; totals (M,): of all shards, for tokens without any."""
-        shares = shares_of_counts(self._counts, totals, self.corpus.scheme)
-        scores = np.log(np.maximum(majority_shares(shares) if majority else shares, _LEAST))
+        counts = self._heard_counts() if start == "recall" else self._counts
+        shares = shares_of_counts(counts, totals, self.corpus.scheme)
+        scores = np.log(np.maximum(shares if start == "votes" else majority_shares(shares), _LEAST))
         transitions, starts, ends = scheme_scores(self.corpus.scheme)
         flat = np.repeat(transitions[None], n_folds, axis=0)
         found = self._believe(scores, Potentials(scores, flat, starts, ends, self._folds))
         return self._keep(version, found, scores)
+
+    def _heard_counts(self) -> FloatArray:
+        """(T, M) votes, where an O counts as much as its annotator's silence says."""
+        votes, outside = self.evidence.votes, self.corpus.scheme.outside
+        weights = votes.sizes * np.where(votes.labels == outside, self._facts.heard[votes.annotators], 1.0)
+        return count_votes(votes.tokens, votes.labels, self.corpus.n_tokens, len(self.corpus.scheme), weights)
 
     def start_from_tables(self, version: int, tables: FloatArray) -> Believed:
         """The first belief, from the text and log probabilities (C, M) of the kinds of votes."""
@@ -143,7 +161,7 @@ class SaSlcShard:
     def sum_up(self, version: int, couples: bool) -> RoundSums:
         """What is believed and what the text expects, as far as it matters to other shards."""
         believed = self._states[version].unary
-        self._unseen = self._expected(believed)
+        self._unseen, defers = self._expected(believed), self._settings.votes.deference > 0.0
         apart_kinds = apart_counts = None
         if self._by_plausibility:
             self._apart = self.evidence.within(plausibility_levels(self._unseen, self.corpus.scheme))
@@ -152,25 +170,24 @@ class SaSlcShard:
             self.evidence.table.gather(believed),
             apart_kinds,
             apart_counts,
-            self._common_spans(believed, self._unseen),
+            self._common_spans(believed, self._unseen) if defers else np.zeros(3, np.int64),
             self._coupling.sums(believed) if self._coupling is not None and couples else None,
         )
 
     def _expected(self, believed: FloatArray) -> FloatArray:
         """(T, M) what a tagger expects of a text whose votes it has not seen, where that matters."""
         votes, mentions = self._settings.votes, self._settings.mentions
-        if not (votes.deference > 0.0 or self._by_plausibility or mentions.surprise > 0.0):
+        foretells = self._settings.search.start == "auto"
+        if not (votes.deference > 0.0 or self._by_plausibility or mentions.surprise > 0.0 or foretells):
             return believed
-        return self._believe(self.truth.potentials.unary, self.truth.potentials).unary
+        return self._told
 
     @property
     def _by_plausibility(self) -> bool:
-        return self._settings.votes.plausibility and self.corpus.scheme.outside >= 0
+        wanted = self._settings.votes.plausibility and self._facts.plausible > 0.0
+        return wanted and self.corpus.scheme.outside >= 0
 
     def _common_spans(self, believed: FloatArray, expected: FloatArray) -> IntArray:
-        """Spans (in a plain scheme: labels) of one belief, of the other, and of both."""
-        if self._settings.votes.deference == 0.0:
-            return np.zeros(3, np.int64)
         first, second = (best_valid_tags(self.corpus, belief) for belief in (believed, expected))
         found = score_tags(first, second, self.corpus.offsets, self.corpus.scheme)
         return np.array([found.support, found.predicted, found.correct])
@@ -178,6 +195,11 @@ class SaSlcShard:
     def believe(self, before: int, version: int, regard: float, tables: RoundTables) -> Believed:
         """A new belief from the text, the votes and the other mentions; regard: how much votes count."""
         text, mentions, believed = self.truth.potentials, self._settings.mentions, self._states[before].unary
+        foretold = (0.0, 0.0)
+        if self._unseen is not None and self._settings.search.start == "auto":
+            foretold = self.evidence.foretold(self._unseen, tables.alike)
+        if self._settings.votes.counting == "evidence":
+            self.vote_weights = self._weights_of(self.evidence.effective_votes(tables.alike))
         said = self.vote_weights * regard * self._voted(tables)
         if self._coupling is not None and tables.words is not None and self._unseen is not None:
             if mentions.coupling > 0.0:
@@ -185,14 +207,18 @@ class SaSlcShard:
             if mentions.surprise > 0.0:
                 said += self._coupling.surprises(believed, self._unseen, mentions.surprise, tables.words)
         self._unseen = self._apart = None
-        return self._keep(version, self._believe(text.unary + said, text), said, text)
+        return replace(
+            self._keep(version, self._believe(text.unary + said, text), said, text), foretold=foretold
+        )
 
     def _voted(self, tables: RoundTables) -> FloatArray:
         """(T, M) log probabilities of the votes on each token by what is the truth."""
         alike = self.evidence.table.fold(tables.alike)
         if self._apart is None or tables.apart is None:
             return alike
-        return part_outside(alike, self._apart.table.fold(tables.apart), self.corpus.scheme)
+        parted = part_outside(alike, self._apart.table.fold(tables.apart), self.corpus.scheme)
+        share = self._facts.plausible
+        return parted if share == 1.0 else alike + share * (parted - alike)
 
     def _believe(self, scores: FloatArray, text: Potentials) -> PrunedMarginals:
         """The E-step: posteriors over the candidate paths under (T, M) scores and the rest of the text's."""
@@ -205,8 +231,9 @@ class SaSlcShard:
     ) -> Believed:
         self._states[version] = TokenState(found.unary, said)
         free = 0.0 if text is None else text.log_partition(self.corpus.offsets)
-        sound = bool(np.isfinite(found.unary).all())
-        return Believed(found.pairwise, float(found.log_partition.sum()), free, sound)
+        sound, outside = bool(np.isfinite(found.unary).all()), self.corpus.scheme.outside
+        marked = len(found.unary) - float(found.unary[:, outside].sum()) if outside >= 0 else 0.0
+        return Believed(found.pairwise, float(found.log_partition.sum()), free, sound, marked)
 
     def restore(self, version: int, rows: tuple[FloatArray, FloatArray]) -> None:
         """Take up a belief again that `rows` gave."""
@@ -222,9 +249,23 @@ class SaSlcShard:
         softer = replace(text, transitions=text.transitions / temperature)
         return self._believe((text.unary + state.said) / temperature, softer).unary
 
-    def tags(self, version: int) -> IntArray:
-        """(T,) the best valid tags under a belief."""
-        return best_valid_tags(self.corpus, self._states[version].unary)
+    def common_spans(self, version: int) -> IntArray:
+        """Spans (in a plain scheme: labels) of a belief, of what the text alone expects, and of both."""
+        return self._common_spans(self._states[version].unary, self._told)
+
+    def tags(self, version: int, charge: float | None = None) -> IntArray:
+        """(T,) the best valid tags under a belief; with a charge, spans that neither an annotator nor the
+        text alone drew pay it."""
+        believed, corpus = self._states[version].unary, self.corpus
+        if charge is None:
+            return best_valid_tags(corpus, believed)
+        told = find_spans(best_valid_tags(corpus, self._told), corpus.offsets, corpus.scheme)
+        return best_spans(corpus, believed, [drawn_spans(corpus)[0], told], charge)
+
+    @property
+    def _told(self) -> FloatArray:
+        """(T, M) what the text alone makes expected."""
+        return self._believe(self.truth.potentials.unary, self.truth.potentials).unary
 
     def log10_sequences(self) -> tuple[float, float]:
         """Of the candidates; see there."""

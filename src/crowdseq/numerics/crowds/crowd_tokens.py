@@ -19,9 +19,17 @@ class CrowdTokens:
     held: Held
 
     @classmethod
-    def build(cls, tokens: IntArray, kinds: IntArray, n_kinds: int, gold: IntArray) -> "CrowdTokens":
-        """tokens, kinds (V,) of the votes in order; gold (T,): labels at which tokens are held, -1: none."""
-        patterns = Patterns.find(tokens, kinds, gold, n_kinds)
+    def build(
+        cls,
+        tokens: IntArray,
+        kinds: IntArray,
+        n_kinds: int,
+        gold: IntArray,
+        weights: FloatArray | None = None,
+    ) -> "CrowdTokens":
+        """tokens, kinds, weights (V,) of the votes in order; gold (T,): labels at which tokens are held, -1:
+        none. Without weights every vote counts once."""
+        patterns = Patterns.find(tokens, kinds, gold, n_kinds, weights)
         return cls(patterns, Held.known(gold[patterns.examples]))
 
     def start(self, truth: FloatArray) -> FloatArray:

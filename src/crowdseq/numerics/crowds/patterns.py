@@ -22,19 +22,37 @@ class Patterns:
     table: VoteTable
 
     @classmethod
-    def find(cls, tokens: IntArray, kinds: IntArray, marks: IntArray, n_kinds: int) -> "Patterns":
-        """From votes sorted by token, then kind; tokens with different marks (T,) are never one pattern."""
+    def find(
+        cls,
+        tokens: IntArray,
+        kinds: IntArray,
+        marks: IntArray,
+        n_kinds: int,
+        weights: FloatArray | None = None,
+    ) -> "Patterns":
+        """From votes sorted by token, then kind, with weights (V,) if they do not all count once; tokens with
+        different marks (T,), or with votes of different weights, are never one pattern."""
         n_votes = np.bincount(tokens, minlength=len(marks))
-        prints = _fingerprints(tokens, kinds, marks, n_kinds)
+        told, n_told = _told_apart(kinds, n_kinds, weights)
+        prints = _fingerprints(tokens, told, marks, n_told)
         _, examples, members = np.unique(prints, return_index=True, return_inverse=True)
-        if not _all_alike(kinds, n_votes, examples[members], marks):
+        if not _all_alike(told, n_votes, examples[members], marks):
             examples = members = np.arange(len(marks))
         sizes = np.bincount(members, minlength=len(examples)).astype(np.float64)
         starts = np.cumsum(n_votes) - n_votes
         chosen = _ranges(starts[examples], n_votes[examples])
         owners = np.repeat(np.arange(len(examples)), n_votes[examples])
-        table = VoteTable.build(owners, kinds[chosen], len(examples), n_kinds)
+        own = None if weights is None else weights[chosen]
+        table = VoteTable.build(owners, kinds[chosen], len(examples), n_kinds, own)
         return cls(members, sizes, examples, table)
+
+
+def _told_apart(kinds: IntArray, n_kinds: int, weights: FloatArray | None) -> tuple[IntArray, int]:
+    """(V,) numbers that tell votes apart by kind and weight, and how many there could be."""
+    if weights is None:
+        return kinds, n_kinds
+    values, numbers = np.unique(weights, return_inverse=True)
+    return kinds * len(values) + numbers, n_kinds * len(values)
 
 
 def _fingerprints(tokens: IntArray, kinds: IntArray, marks: IntArray, n_kinds: int) -> NDArray[np.uint64]:

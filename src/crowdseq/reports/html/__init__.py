@@ -8,9 +8,8 @@ from typing import Any
 
 from crowdseq.core.consensus import Consensus
 from crowdseq.reports.html.annotators import annotator_section
-from crowdseq.reports.html.overview import overview_section, subtitle
+from crowdseq.reports.html.overview import convergence_section, overview_section, recipe_section, subtitle
 from crowdseq.reports.html.quality import quality_section
-from crowdseq.reports.html.recipe import convergence_section, recipe_section
 from crowdseq.reports.html.section import Markup, element, join, trusted
 from crowdseq.reports.html.sentences import sentence_section
 

@@ -124,7 +124,7 @@ def _settled_lane(consensus: Consensus, dispute: _Dispute) -> Markup:
         element(
             "td",
             _set_off(dispute.scheme, int(dispute.settled[k])),
-            element("small", element("bdi", percent(float(consensus.confidence[token])), dir="ltr")),
+            element("small", element("bdi", percent(float(consensus.token_confidence[token])), dir="ltr")),
             class_=dispute.gap(k),
         )
         for k, token in enumerate(dispute.tokens.tolist())

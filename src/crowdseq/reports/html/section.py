@@ -42,7 +42,7 @@ def span_confidence(consensus: Consensus) -> FloatArray:
         return np.zeros(0)
     # Every second piece of these bounds is a span; the last bound may not lie past the end.
     bounds = np.stack([spans.starts, spans.ends], axis=1).ravel()
-    padded = np.append(consensus.confidence, 1.0)
+    padded = np.append(consensus.token_confidence, 1.0)
     return np.asarray(np.minimum.reduceat(padded, bounds)[::2])
 
 
@@ -50,7 +50,7 @@ def shown_spans(consensus: Consensus, sentence: int) -> list[ShownSpan]:
     """The spans of a sentence, and tokens outside that may well be part of one, in the order of the text."""
     corpus = consensus.corpus
     tokens = slice(int(corpus.offsets[sentence]), int(corpus.offsets[sentence + 1]))
-    tags, confidence = consensus.tag_ids[tokens], consensus.confidence[tokens]
+    tags, confidence = consensus.tag_ids[tokens], consensus.token_confidence[tokens]
     by_type = _by_type(consensus.probabilities[tokens], corpus.scheme)
     table = find_spans(tags, np.array([0, len(tags)]), corpus.scheme)
     columns = (table.starts.tolist(), table.ends.tolist(), table.types.tolist())

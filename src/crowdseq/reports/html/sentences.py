@@ -42,7 +42,7 @@ class Passage:
         length = last - first
         if length <= _LONGEST_PASSAGE:
             return cls(sentence, 0, length, length)
-        middle = int(np.argmin(consensus.confidence[first:last]))
+        middle = int(np.argmin(consensus.token_confidence[first:last]))
         start = min(max(0, middle - _LONGEST_PASSAGE // 2), length - _LONGEST_PASSAGE)
         return cls(sentence, start, start + _LONGEST_PASSAGE, length)
 

@@ -179,7 +179,7 @@ def test_a_consensus_says_how_sure_it_is_and_who_agreed(tmp_path: Path) -> None:
     assert write_consensus(consensus, tmp_path / "c.parquet") == ()
     (row,) = pq.read_table(tmp_path / "c.parquet").to_pylist()
     assert row["agreed"] == [["a", "b"], ["a", "b", "c"]]
-    assert row["confidence"] == consensus.confidence.tolist()
+    assert row["confidence"] == consensus.token_confidence.tolist()
     assert read(tmp_path / "c.parquet").corpus.gold[0] == ("B-PER", "O")
 
 

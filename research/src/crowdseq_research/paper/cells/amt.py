@@ -90,7 +90,7 @@ def consensus_scores(consensus: Consensus) -> dict[str, Any]:
         found[name] = {"precision": scores.precision, "recall": scores.recall, "f1": scores.f1}
     counted = entity_tokens(corpus.gold_tags, consensus.tag_ids, corpus.scheme)
     right = consensus.tag_ids == corpus.gold_tags
-    found["calibration"] = measure_calibration(consensus.confidence[counted], right[counted]).error
+    found["calibration"] = measure_calibration(consensus.token_confidence[counted], right[counted]).error
     return found
 
 

@@ -37,7 +37,7 @@ def compute_example(key: Mapping[str, Any], data: Path) -> dict[str, Any]:
     return {
         "gold": list(crowd.gold[place] or ()),
         "consensus": list(consensus.tags[place]),
-        "confidence": consensus.confidence[shown].round(4).tolist(),
+        "confidence": consensus.token_confidence[shown].round(4).tolist(),
         "annotators": [
             {
                 "annotator": crowd.annotators[voter],

@@ -81,7 +81,7 @@ def write_consensus(consensus: Consensus, out: BinaryIO, details: bool = False) 
         return _write_settled(consensus, _Rows(out, corpus, ()))
     writer = _Rows(out, corpus, CONSENSUS)
     bounds = corpus.offsets.tolist()
-    shown = [f"{value:.6f}" for value in np.round(consensus.confidence, 6).tolist()]
+    shown = [f"{value:.6f}" for value in np.round(consensus.token_confidence, 6).tolist()]
     for sentence_number, (sentence, named) in enumerate(
         zip(corpus.sentences, agreements(consensus), strict=True)
     ):

@@ -96,7 +96,7 @@ def _consensus_rows(consensus: Consensus) -> Iterator[dict[str, Any]]:
             "doc": sentence.doc,
             TOKENS: list(sentence.tokens),
             TAGS: consensus.tag_ids[part].tolist(),
-            "confidence": consensus.confidence[part].tolist(),
+            "confidence": consensus.token_confidence[part].tolist(),
             AGREED: next(named),
         }
 

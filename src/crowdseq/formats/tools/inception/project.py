@@ -8,8 +8,8 @@ from typing import Any
 from crowdseq.errors import FormatError, Problem
 from crowdseq.formats.conventions.roles import is_gold
 from crowdseq.formats.files.lines import head_text, read_lines, read_text
-from crowdseq.formats.files.sources import Folder, Source, Stream, open_source
-from crowdseq.formats.files.zip import archive_folder, is_archive
+from crowdseq.formats.files.sources import Folder, Source, Stream, is_archive, open_source
+from crowdseq.formats.files.zip import archive_folder
 from crowdseq.formats.findings.collector import Collector
 from crowdseq.formats.format import MARKING, NO, SURE, Format, ReadRecord
 from crowdseq.formats.json_io.strict import JsonFault, loads

@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator
 
-from crowdseq.formats.files.sources import Source, Stream
-from crowdseq.formats.files.zip import is_spreadsheet
+from crowdseq.formats.files.sources import Source, Stream, is_spreadsheet
 from crowdseq.formats.findings.collector import Collector
 from crowdseq.formats.format import NO, SURE, Format, ReadRecord, Sample
 from crowdseq.formats.table_io.sheet import read_sheet

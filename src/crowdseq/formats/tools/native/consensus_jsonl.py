@@ -52,7 +52,7 @@ def write_consensus(consensus: Consensus, out: BinaryIO, with_names: bool = True
 def consensus_objects(consensus: Consensus) -> Iterator[dict[str, Any]]:
     """One object for each sentence: `labels`, `confidence` of each label, `sentence_confidence`."""
     corpus, bounds = consensus.corpus, consensus.corpus.offsets.tolist()
-    confidence = np.round(consensus.confidence, _DIGITS)
+    confidence = np.round(consensus.token_confidence, _DIGITS)
     for number, sentence in enumerate(corpus.sentences):
         yield {
             "id": sentence.id,

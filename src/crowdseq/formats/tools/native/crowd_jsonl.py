@@ -127,19 +127,7 @@ def about_file(corpus: Corpus) -> dict[str, Any]:
 
 def sentence_object(corpus: Corpus, number: int) -> dict[str, Any]:
     """One sentence as a JSON object."""
-    sentence, ballot = corpus.sentences[number], corpus.annotations.ballots[number]
-    names, tags = corpus.annotators, corpus.scheme.tags
-    said = [[tags[tag] if tag >= 0 else None for tag in row] for row in ballot.tags.tolist()]
-    gold = corpus.gold[number]
-    made: dict[str, Any] = {"id": sentence.id}
-    if sentence.doc is not None:
-        made["doc"] = sentence.doc
-    made["tokens"] = list(sentence.tokens)
-    made["gold"] = None if gold is None else list(gold)
-    made["annotations"] = {names[who]: row for who, row in zip(ballot.voters.tolist(), said, strict=True)}
-    if sentence.columns:
-        made["columns"] = {name: list(values) for name, values in sentence.columns.items()}
-    return made | dict(sentence.extras)
+    return corpus[number].as_record()
 
 
 def recognise_to_carry(sample: Sample) -> int:

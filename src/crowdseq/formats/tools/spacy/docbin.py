@@ -9,11 +9,10 @@ from typing import Any
 from crowdseq.core.building import Record
 from crowdseq.errors import Advice, AnnotationError, FormatError, Problem
 from crowdseq.formats.conventions.roles import annotator_of
-from crowdseq.formats.extra_keys import TEXT
 from crowdseq.formats.files.sources import Source, Stream
 from crowdseq.formats.findings.collector import Collector, problem_of
 from crowdseq.formats.format import BY_NAME, MARKING, NO, SURE, Format, ReadRecord, Sample
-from crowdseq.formats.settings import Limits
+from crowdseq.formats.settings import TEXT, Limits
 from crowdseq.formats.spans.kept_text import Document
 from crowdseq.formats.spans.resolve import Region
 from crowdseq.formats.spans.to_records import Marker

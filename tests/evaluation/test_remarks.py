@@ -1,0 +1,179 @@
+"""What a run says of its crowd: each kind of remark where it is due, and none on a healthy crowd."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from builders import random_corpus
+from crowdseq.aggregation.settling import settle
+from crowdseq.arrays import IntArray
+from crowdseq.core.consensus import Consensus, Remark
+from crowdseq.core.corpus import Corpus
+from crowdseq.evaluation.crowd_profile import hear
+from crowdseq.evaluation.remarks import remarks_before, remarks_of
+from crowdseq.methods.majority_vote import MajorityVote
+from kinship_oracles import drawn_cast
+
+HEALTHY = {"a": 0.9, "b": 0.8, "c": 0.75, "d": 0.85, "e": 0.7}
+
+
+def believing(corpus: Corpus, tag_ids: IntArray) -> Consensus:
+    """The consensus that holds these tags to be certain."""
+    return settle(corpus, np.eye(len(corpus.scheme))[tag_ids])
+
+
+def truth_of(corpus: Corpus) -> Consensus:
+    return believing(corpus, corpus.gold_tags)
+
+
+def kinds(remarks: tuple[Remark, ...]) -> list[str]:
+    return [remark.kind for remark in remarks]
+
+
+def without(corpus: Corpus, drop: float, seed: int = 0, who: int | None = None) -> Corpus:
+    """The crowd in which annotators (or one) leave out this share of their sentences' marks."""
+    crowd, random = corpus.annotations, np.random.default_rng(seed)
+    rows = np.repeat(random.random(len(crowd.voters)) < drop, crowd.lengths[crowd.row_sentences])
+    if who is not None:
+        rows &= np.repeat(crowd.voters == who, crowd.lengths[crowd.row_sentences])
+    tags = np.where(rows & (crowd.tags >= 0), np.int16(corpus.scheme.outside), crowd.tags)
+    return replace(corpus, annotations=replace(crowd, tags=tags))
+
+
+def test_a_healthy_crowd_needs_no_remark() -> None:
+    world = drawn_cast(HEALTHY)
+    assert remarks_before(world) == ()
+    assert remarks_of(truth_of(world)) == ()
+
+
+def test_nobody_and_nothing_are_no_fault() -> None:
+    for world in (random_corpus(0, sentences=0), random_corpus(0, sentences=3, voters=0)):
+        assert remarks_before(world) == ()
+
+
+def test_sources_that_find_little_are_told_and_what_their_silence_means() -> None:
+    world = without(drawn_cast(dict.fromkeys("abcdefgh", 0.8), sentences=200), 0.95)
+    (told,) = (one for one in remarks_before(world) if one.kind == "silence")
+    assert told.text.startswith("labelling functions: silence counts as no vote")
+    assert told.level == "note"
+    (warned,) = (one for one in remarks_before(world, silence="labelled") if one.kind == "silence")
+    assert warned.level == "warning"
+    assert "confidence" in kinds(remarks_of(truth_of(world)))
+
+
+def test_silence_that_was_asked_for_is_said() -> None:
+    remarks = remarks_before(drawn_cast(HEALTHY), silence="abstains")
+    assert [(one.kind, one.level) for one in remarks] == [("silence", "note")]
+
+
+def test_a_family_is_named_with_what_it_counts() -> None:
+    world = drawn_cast({"c1": 0.6, "g1": 0.85, "g2": 0.85, "g3": 0.8}, {"c2": ("c1", 0.0), "c3": ("c1", 0.0)})
+    (told,) = remarks_before(world)
+    assert told.kind == "kin"
+    assert told.text.startswith(
+        "c1, c2, c3 agree far more than independent annotators would (pairwise F1 1.00"
+    )
+    assert told.text.endswith("counted as 1.0 votes")
+    assert told.evidence["annotators"] == ["c1", "c2", "c3"]
+    (warned,) = (one for one in remarks_of(truth_of(world)) if one.kind == "kin")
+    assert warned.level == "warning"
+    assert "each counts in full" in warned.text
+
+
+def test_of_three_it_is_said_that_copies_cannot_be_told() -> None:
+    assert kinds(remarks_before(drawn_cast({"a": 0.8, "b": 0.8, "c": 0.7}))) == ["kinship-unknown"]
+
+
+def test_one_annotator_alone_is_said_and_so_are_some_among_others() -> None:
+    lonely = remarks_of(truth_of(drawn_cast({"a": 0.9})))
+    assert kinds(lonely) == ["confidence", "alone"]
+    assert lonely[1].text.startswith("one annotator only")
+    world = drawn_cast({**HEALTHY, "f": 0.9})
+    others = world.keep_annotators(list("abcde")).select(np.arange(200))
+    apart = joined(others, world.keep_annotators(["f"]).select(np.arange(200, 300)))
+    (told,) = (one for one in remarks_before(apart) if one.kind == "alone")
+    assert told.text.startswith("f shares no token with anybody")
+
+
+def joined(first: Corpus, second: Corpus) -> Corpus:
+    from crowdseq.core.building import CorpusBuilder, Record
+
+    builder = CorpusBuilder()
+    for part in (first, second):
+        for place, sentence in enumerate(part.sentences):
+            ballot = part.annotations.ballots[place]
+            votes = {
+                part.annotators[k]: part.scheme.names(row)
+                for k, row in zip(ballot.voters.tolist(), ballot.tags, strict=True)
+            }
+            builder.add(Record(list(sentence.tokens), None, None, votes, part.gold[place]))
+    return builder.build(first.scheme)
+
+
+def test_little_overlap_is_said_with_its_share() -> None:
+    world = drawn_cast(HEALTHY)
+    shared, apart = world.select(np.arange(30)), world.keep_annotators(["a"]).select(np.arange(30, 300))
+    (told,) = (one for one in remarks_before(joined(shared, apart)) if one.kind == "overlap")
+    assert told.text == "only 10 % of the labelled tokens are labelled by more than one annotator"
+    assert told.evidence["share"] == pytest.approx(0.1)
+
+
+def test_who_marks_nothing_where_others_do_is_named() -> None:
+    world = without(drawn_cast(HEALTHY), 1.0, who=4)
+    (told,) = remarks_before(world)
+    assert (told.kind, told.level, told.evidence["annotators"]) == ("blank", "warning", ["e"])
+
+
+def test_blanks_in_the_majority_are_not_taken_for_labelling_functions() -> None:
+    world = drawn_cast(HEALTHY)
+    for who in (2, 3, 4):
+        world = without(world, 1.0, who=who)
+    remarks = remarks_before(world)
+    assert kinds(remarks) == ["silence", "blank", "blank", "blank"]
+    assert remarks[0].text.startswith("annotators who mark next to nothing: silence counts as no vote")
+
+
+def test_an_empty_consensus_is_warned_of() -> None:
+    world = drawn_cast(HEALTHY)
+    remarks = remarks_of(believing(world, np.full(world.n_tokens, world.scheme.outside, np.int16)))
+    assert remarks[0].kind == "empty"
+    assert remarks[0].text.startswith("the consensus is empty: 0 spans, although annotators drew")
+    few = np.where(np.arange(world.n_tokens) < world.n_tokens // 20, world.gold_tags, world.scheme.outside)
+    assert "nearly empty" in remarks_of(believing(world, few.astype(np.int16)))[0].text
+
+
+def test_a_good_annotator_whose_spans_are_dropped_is_named() -> None:
+    """Four who skip most sentences outvote the one who reads."""
+    world = drawn_cast(HEALTHY)
+    for who in (0, 1, 2, 3):
+        world = without(world, 0.7, seed=who, who=who)
+    remarks = remarks_of(MajorityVote().aggregate(world))
+    assert [one.evidence["annotators"] for one in remarks if one.kind == "dropped"] == [["e"]]
+
+
+def test_few_marks_make_no_confidence() -> None:
+    (told,) = remarks_of(truth_of(drawn_cast(HEALTHY, sentences=15)))
+    assert (told.kind, told.level) == ("confidence", "warning")
+    assert "labelled by more than one" in told.text
+
+
+def test_what_the_method_says_itself_stands_in_place_of_ours() -> None:
+    consensus = truth_of(drawn_cast({"a": 0.9}))
+    own = Remark("alone", "one annotator only: labels kept; 3 spans are listed apart", "note", {"spans": 3.0})
+    told = replace(consensus, parameters={"remarks": [own.as_dict()]})
+    assert [one for one in remarks_of(told) if one.kind == "alone"] == [own]
+
+
+def test_plain_tags_have_remarks_of_their_own_alone() -> None:
+    world = random_corpus(1, sentences=60, annotators=5, voters=5, kind="plain", types=("A", "B", "C"))
+    assert remarks_of(MajorityVote().aggregate(world)) == ()
+
+
+def test_silence_is_heard_where_the_crowd_or_the_user_says_so() -> None:
+    world = drawn_cast(HEALTHY)
+    assert hear(world, "labelled") is world
+    assert hear(world, "auto") is world
+    assert hear(world, "abstains").annotations.n_votes < world.annotations.n_votes
+    sources = without(world, 0.95)
+    assert hear(sources, "auto").annotations.n_votes < sources.annotations.n_votes

@@ -1,0 +1,100 @@
+"""Casts in which it is known who copies whom, and kinship counted span by span."""
+
+from collections.abc import Sequence
+from itertools import product
+
+import numpy as np
+
+from crowdseq.core.building import CorpusBuilder, Record
+from crowdseq.core.corpus import Corpus
+from crowdseq.core.labels import LabelScheme
+from crowdseq.core.spans import Span, decode, encode
+from crowdseq.evaluation.kinship import Agreements, Kin
+
+TYPES = ("LOC", "ORG", "PER")
+
+
+def drawn_cast(
+    skills: dict[str, float],
+    copies: dict[str, tuple[str, float]] | None = None,
+    *,
+    sentences: int = 300,
+    seen: float = 1.0,
+    seed: int = 0,
+) -> Corpus:
+    """People who draw each true span rightly with their skill and else draw another or none, and copies:
+    name to (who is copied, share of spans that are changed)."""
+    rng = np.random.default_rng(seed)
+    scheme, builder = LabelScheme.of_types(TYPES), CorpusBuilder()
+    for number in range(sentences):
+        truth = [Span(start, start + int(rng.integers(1, 3)), str(rng.choice(TYPES))) for start in (0, 4, 8)]
+        drawn = {name: _misread(truth, 1.0 - skill, rng) for name, skill in skills.items()}
+        for name, (source, changes) in (copies or {}).items():
+            drawn[name] = _misread(drawn[source], changes, rng)
+        votes = {name: encode(scheme, spans, 12) for name, spans in drawn.items() if rng.random() < seen}
+        builder.add(Record(["x"] * 12, f"s{number}", None, votes, encode(scheme, truth, 12)))
+    return builder.build(scheme)
+
+
+def _misread(spans: Sequence[Span], errors: float, rng: np.random.Generator) -> list[Span]:
+    read = []
+    for span in spans:
+        if rng.random() >= errors:
+            read.append(span)
+        elif rng.random() < 2 / 3:
+            other = str(rng.choice([kind for kind in TYPES if kind != span.label]))
+            read.append(Span(span.start, span.end + int(rng.integers(2)), other))
+    return read
+
+
+def slow_agreement(corpus: Corpus, first: int, second: int) -> tuple[float, float]:
+    """Span F1 of two annotators before anything is lent, and half their spans, where both labelled."""
+    common, total = 0, 0
+    for ballot in corpus.annotations.ballots:
+        voters = ballot.voters.tolist()
+        if first not in voters or second not in voters:
+            continue
+        rows = [ballot.tags[voters.index(k)] for k in (first, second)]
+        sides = [set(decode(corpus.scheme, corpus.scheme.names(row))) for row in rows]
+        for side, other in ((0, 1), (1, 0)):
+            sides[side] = {span for span in sides[side] if (rows[other][span.start : span.end] >= 0).all()}
+        common += len(sides[0] & sides[1])
+        total += len(sides[0]) + len(sides[1])
+    return (2.0 * common / total if total else 0.0), total / 2.0
+
+
+def slow_expected(agreements: Agreements, first: int, second: int) -> float:
+    """What all witnesses foretell of a pair: the upper quartile, combination by combination."""
+    values, shared, errors = agreements.values, agreements.shared, agreements.errors
+    witnesses = [
+        i
+        for i in range(len(values))
+        if i not in (first, second)
+        and all(shared[k, i] >= 30 and values[k, i] >= 0.2 for k in (first, second))
+        and all(values[k, i] + 1.5 * errors[k, i] < values[first, second] for k in (first, second))
+    ]
+    foretold = []
+    for i, j in product(witnesses, witnesses):
+        if i != j and shared[i, j] >= 30 and values[i, j] >= 0.2:
+            cells = [(first, i), (second, j), (i, j)]
+            noise = sum((errors[cell] / values[cell]) ** 2 for cell in cells)
+            weight = values[first, i] * values[second, j] / (noise + 1e-4)
+            foretold.append((values[first, i] * values[second, j] / values[i, j], weight))
+    total, reached = sum(weight for _, weight in foretold), 0.0
+    for value, weight in sorted(foretold):
+        reached += weight
+        if reached >= 0.75 * total - 1e-12:
+            return float(value)
+    return float("nan")
+
+
+def slow_weights(corpus: Corpus, kin: Sequence[Kin]) -> list[float]:
+    """One number for each annotator of each sentence."""
+    weights = []
+    for ballot in corpus.annotations.ballots:
+        voters = ballot.voters.tolist()
+        spoke = {k for k, row in zip(voters, ballot.tags, strict=True) if (row >= 0).any()}
+        for k in voters:
+            ties = [pair.dependence for pair in kin if k in pair[:2] and {*pair[:2]} <= spoke]
+            weights.append(1.0 / (1.0 + sum(ties)))
+    return weights
