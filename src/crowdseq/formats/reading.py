@@ -101,10 +101,10 @@ def _no_collection() -> Iterator[None]:
             gc.enable()
 
 
-def _matcher(collector: Collector) -> "TextMatcher":
+def _matcher(collector: Collector, by_document: bool = False) -> "TextMatcher":
     from crowdseq.formats.conventions.matching import TextMatcher
 
-    return TextMatcher(collector)
+    return TextMatcher(collector, by_document=by_document)
 
 
 class _Loader:
@@ -140,11 +140,15 @@ class _Loader:
             return
         n_read = len(self.files)
         placed = self._placed(folder)
+        kept = self.matcher
+        if placed and kept is None:  # annotators of one document may have other sentences of it
+            self.matcher = _matcher(self.collector, by_document=True)
         for member in folder.members:
             try:
                 self._load_member(placed.get(member.name, member))
             except FormatError as error:
                 self.collector.fail(*error.problems)
+        self.matcher = kept
         if len(self.files) == n_read and not self.collector.problems:
             raise FormatError(Problem(why_nothing_is_known(folder), folder.name))
 

@@ -16,10 +16,11 @@ class TextMatcher:
     """Gives records of one text one id, the first that it had.
 
     A text that comes again from the same annotator is another sentence, and the next one of that text.
+    by_document: only sentences of one document are joined, of which annotators may have seen different ones.
     """
 
-    def __init__(self, collector: Collector) -> None:
-        self._collector = collector
+    def __init__(self, collector: Collector, *, by_document: bool = False) -> None:
+        self._collector, self._by_document = collector, by_document
         self._ids: dict[str, list[str]] = defaultdict(list)
         self._exact: dict[str, str] = {}
         self._docs: dict[str, str | None] = {}
@@ -31,6 +32,7 @@ class TextMatcher:
         key = self._key(record, Problem("", file, line, record.id or ""))
         if key is None:
             return record
+        key = f"{record.doc}\0{key}" if self._by_document else key
         number = self._number(key, record, file)
         known = self._ids[key]
         if number >= len(known):
@@ -56,12 +58,13 @@ class TextMatcher:
     def _number(self, key: str, record: Record, file: str) -> int:
         """Which of the sentences of this text it is."""
         own = None if record.id is None else (file, key, record.id)
-        if own is not None and own in self._by_file:
-            return self._by_file[own]
         who: list[str | int] = [*record.annotations, *([_GOLD] if record.gold is not None else [])]
-        number = max(self._seen[key, one] for one in who or [_NOBODY])
-        for one in who or [_NOBODY]:
-            self._seen[key, one] = number + 1
+        who = who or [_NOBODY]
+        number = self._by_file.get(own, -1) if own is not None else -1
+        if number < 0:
+            number = max(self._seen[key, one] for one in who)
+        for one in who:
+            self._seen[key, one] = max(self._seen[key, one], number + 1)
         if own is not None:
             self._by_file[own] = number
         return number
