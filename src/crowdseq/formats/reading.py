@@ -16,9 +16,10 @@ from crowdseq.formats.files.sources import Folder, Source, Stream, is_archive, i
 from crowdseq.formats.findings.collector import Collector, TooManyFaults, problem_of
 from crowdseq.formats.findings.import_report import FileRead, ImportReport
 from crowdseq.formats.findings.inspection import inspect, look_at_equal_texts
-from crowdseq.formats.format import LIKELY, Format, ReadRecord, Sample, unused_settings
+from crowdseq.formats.format import Format, ReadRecord, Sample, unused_settings
 from crowdseq.formats.registry import (
     beginnings,
+    doubt_of,
     find_format,
     looks_like,
     recognise,
@@ -203,19 +204,11 @@ class _Loader:
 
     def _doubt_format(self, form: Format, sample: Sample, source: Source) -> None:
         """After faults: say so when the file looks like something else than it was read as."""
-        likely, certainty = looks_like(sample)
-        if likely is not None and likely is not form and certainty >= LIKELY:
-            what = f"looks like {likely.name}, not {form.name}:"
-            advice = Advice("force the right one with {format}", format="")
-        elif self.settings.format is None and certainty < LIKELY:
-            what = f"was read as {form.name} because of its name:"
-            advice = Advice("if it is something else, say so with {format}", format="")
-        else:
-            return
-        if self.collector.problems:
-            self.collector.problems.append(Problem(what, source.name, advice=advice))
-        else:
-            self.collector.warn("format-in-doubt", what, Problem("", source.name), advice=advice)
+        doubt = doubt_of(form, sample, self.settings)
+        if doubt is not None and self.collector.problems:
+            self.collector.problems.append(replace(doubt, file=source.name))
+        elif doubt is not None:
+            self.collector.warn("format-in-doubt", doubt.what, Problem("", source.name), advice=doubt.advice)
 
     def _cuts(self, form: Format) -> bool:
         """Whether records of this format are documents that may have to be cut into sentences."""

@@ -7,7 +7,7 @@ from importlib import import_module
 from crowdseq.errors import Advice, FormatError, Problem, SettingsError
 from crowdseq.formats.files.lines import head_text
 from crowdseq.formats.files.sources import HEAD_BYTES, Folder, Stream, open_source
-from crowdseq.formats.format import BY_NAME, NO, SURE, Format, Sample
+from crowdseq.formats.format import BY_NAME, LIKELY, NO, SURE, Format, Sample
 from crowdseq.formats.settings import ReadSettings
 
 # Where each format is defined, below `crowdseq.formats.tools`. Of formats that are equally sure of a file the
@@ -129,6 +129,18 @@ def recognise(sample: Sample, settings: ReadSettings) -> Format:
     raise FormatError(
         Problem(what, sample.name, advice=Advice("say it with {format} ({0})", known, format=""))
     )
+
+
+def doubt_of(form: Format, sample: Sample, settings: ReadSettings) -> Problem | None:
+    """What to say where a file that had faults looks like something else than it was read as."""
+    likely, certainty = looks_like(sample)
+    if likely is not None and likely is not form and certainty >= LIKELY:
+        what = f"looks like {likely.name}, not {form.name}:"
+        return Problem(what, advice=Advice("force the right one with {format}", format=""))
+    if settings.format is None and certainty < LIKELY:
+        what = f"was read as {form.name} because of its name:"
+        return Problem(what, advice=Advice("if it is something else, say so with {format}", format=""))
+    return None
 
 
 def beginnings(folder: Folder, settings: ReadSettings) -> dict[str, str]:

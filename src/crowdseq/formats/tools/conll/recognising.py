@@ -57,6 +57,6 @@ def _certainty(look: Look) -> int:
 
 def text_of(sample: Sample) -> str | None:
     """How the text begins: its first tokens."""
-    look = look_at(sample.lines)
+    look = look_at(sample.lines[: 3 * _TOKENS_COMPARED])
     rows = look.rows[1:] if look.names else look.rows
     return "\n".join(row[look.token] for row in rows[:_TOKENS_COMPARED]) if rows else None

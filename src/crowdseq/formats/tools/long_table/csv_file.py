@@ -60,7 +60,7 @@ def write_consensus(consensus: Consensus, out: BinaryIO, excel_safe: bool = Fals
         first = bounds[number]
         for index, (token, tag) in enumerate(zip(sentence.tokens, consensus.tags[number], strict=True)):
             agreed = json.dumps(named[index], ensure_ascii=False)
-            sure = f"{consensus.confidence[first + index]:.6f}"
+            sure = f"{consensus.token_confidence[first + index]:.6f}"
             put([f"{sentence.id}:{index}", token, sentence.doc or "", tag, sure, agreed])
     return losses(corpus.keep_annotators([]).without_gold())
 
