@@ -150,3 +150,11 @@ def test_a_damaged_member_is_named(faults: Faults) -> None:
 def test_an_empty_archive_holds_nothing(faults: Faults) -> None:
     (found,) = faults("c.zip", packed({}))
     assert found == "c.zip: is empty, there is nothing to read"
+
+
+def test_a_file_without_a_name_is_refused(faults: Faults) -> None:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("a", "")
+    (fault,) = faults("x.zip", packed.getvalue().replace(b"\x01\x00\x00\x00", b"\x00\x00\x00\x00"))
+    assert fault.startswith("x.zip")
