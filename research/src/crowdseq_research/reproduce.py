@@ -2,12 +2,15 @@
 
 import os
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from crowdseq.cli.options import force_option, quiet_option
 from crowdseq.cli.terminal import one_bar_shown, progress_shown
+
+if TYPE_CHECKING:
+    from crowdseq_research.zoo.running import Choice
 
 _EXPERIMENTS = ("datasets", "folds", "grid", "expertise", "table-x", "example")
 _STUDIES = ("amt", "simulated")
@@ -46,6 +49,13 @@ _CHOICES = (*_EXPERIMENTS, *_STUDIES, _ZOO, "page", "all", *_TABLES)
     default=1,
     show_default=True,
     help="Crowds for each place of the grid.",
+)
+@click.option(
+    "--method", multiple=True, metavar="NAME", help="zoo: only rows of this method; may be repeated."
+)
+@click.option("--renew", is_flag=True, help="zoo, amt, simulated: compute anew what other sources computed.")
+@click.option(
+    "--final", is_flag=True, help="zoo: all of AMT with its test part, when nothing is chosen any more."
 )
 @click.option("--quick", is_flag=True, help="A small part in minutes; without --data on the demo corpus.")
 @click.option(
@@ -110,7 +120,8 @@ def _run_study(what: str, options: dict[str, Any]) -> None:
     _make_folder(options["out"])
     with progress_shown(options["quiet"]) as progress:
         run = run_amt if what == "amt" else run_simulated
-        table = run(options["data"], options["out"], progress, quick=options["quick"])
+        chosen = {"quick": options["quick"], "renew": options["renew"]}
+        table = run(options["data"], options["out"], progress, **chosen)
     _write(options["out"], f"{'quick-' if options['quick'] else ''}{what}.md", as_markdown(table) + "\n")
     click.echo(as_text(table))
 
@@ -118,16 +129,25 @@ def _run_study(what: str, options: dict[str, Any]) -> None:
 def _run_zoo(options: dict[str, Any]) -> None:
     from crowdseq.reports.tables import as_text
     from crowdseq_research.cells.parallel import Workers
-    from crowdseq_research.zoo.running import run_zoo, zoo_page
+    from crowdseq_research.zoo.page import zoo_page
+    from crowdseq_research.zoo.running import run_zoo
 
     if options["data"] is None:
         raise _no_data(_ZOO)
+    choice = _zoo_choice(options)
     _make_folder(options["out"])
     with one_bar_shown(options["quiet"]) as tell:
-        workers = Workers(options["data"], options["jobs"], tell)
-        result = run_zoo(options["out"], workers, options["only"], quick=options["quick"])
-    _write(options["out"], f"{'quick-' if options['quick'] else ''}zoo.md", zoo_page(result))
-    click.echo("\n\n".join(as_text(table) for table in result))
+        shown = run_zoo(options["out"], Workers(options["data"], options["jobs"], tell), choice)
+    _write(options["out"], f"{'quick-' if options['quick'] else ''}zoo.md", zoo_page(shown))
+    click.echo("\n\n".join(as_text(table) for table in shown.tables))
+
+
+def _zoo_choice(options: dict[str, Any]) -> "Choice":
+    from crowdseq_research.zoo.running import Choice
+
+    if options["quick"] and options["final"]:
+        raise click.UsageError("--final is about one large crowd, --quick about a few small ones")
+    return Choice(options["only"], options["method"], options["quick"], options["final"], options["renew"])
 
 
 def _run_experiment(what: str, options: dict[str, Any]) -> None:
@@ -173,13 +193,17 @@ def _check_again(what: str, options: dict[str, Any]) -> None:
     from crowdseq.reports.tables import as_text
     from crowdseq_research.paper.cells.catalogue import TABLES
     from crowdseq_research.paper.cells.checking import check_again
+    from crowdseq_research.zoo.running import zoo_again
 
     if options["data"] is None:
         raise _no_data(f"{what} --again")
-    name, _ = TABLES.get(what, (what, ()))
-    folders = options["data"], options["out"]
+    draw = options["again"], options["seed"]
     with progress_shown(options["quiet"]) as progress:
-        table = check_again(name, options["again"], folders, progress, options["seed"], options["only"])
+        if what == _ZOO:
+            table = zoo_again(options["out"], options["data"], draw, progress, _zoo_choice(options))
+        else:
+            name, _ = TABLES.get(what, (what, ()))
+            table = check_again(name, draw, (options["data"], options["out"]), progress, options["only"])
     click.echo(as_text(table))
     if not all(row[-1] for row in table.rows):
         raise SystemExit(1)

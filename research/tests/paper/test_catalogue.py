@@ -16,7 +16,6 @@ from crowdseq_research.paper.cells.catalogue import (
     EXPERIMENTS,
     TABLES,
     Choice,
-    Experiment,
     cell_file,
     chosen_keys,
     find_experiment,
@@ -105,11 +104,11 @@ def test_a_cell_that_has_changed_is_found(
         assert (key, data) == (cell["key"], Path("data"))
         return grid_cell(("bc2gm", 5, 0.5), "mace", now)
 
-    monkeypatch.setitem(EXPERIMENTS, "grid", Experiment("grid", lambda _: [], compute))
-    table = checking.check_again("grid", 3, (Path("data"), tmp_path), lambda *_: None, seed=0)
+    monkeypatch.setitem(checking.CHECKED, "grid", checking.Checked(compute, ("tagger.f1",)))
+    table = checking.check_again("grid", (3, 0), (Path("data"), tmp_path), lambda *_: None)
     assert [row[-1] for row in table.rows] == [same]
     with pytest.raises(SettingsError, match="there are no cells of grid"):
-        checking.check_again("grid", 3, (Path("data"), tmp_path), lambda *_: None, 0, ("conll2003",))
+        checking.check_again("grid", (3, 0), (Path("data"), tmp_path), lambda *_: None, ("conll2003",))
 
 
 def test_the_sentences_of_table_x_are_whole_articles_but_one(shared_data: Path) -> None:

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from crowdseq_research.paper.page.page import make_figures, make_page
-from crowdseq_research.paper.page.writing import load_results, tables
+from crowdseq_research.paper.page.writing import load_results, load_study, tables
 
 ROOT = Path(__file__).resolve().parents[3]
 STALE = "run `crowdseq reproduce page`"
@@ -11,7 +11,7 @@ STALE = "run `crowdseq reproduce page`"
 
 def test_the_page_is_fresh() -> None:
     assert (ROOT / "docs" / "reproduction.md").read_text("utf-8") == make_page(
-        load_results(ROOT / "results")
+        load_results(ROOT / "results") | load_study(ROOT / "results")
     ), STALE
 
 

@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 
 from crowdseq import demo_corpus
-from crowdseq_research.zoo.cells import ROWS, consensus_figures, zoo_keys
-from crowdseq_research.zoo.crowds import QUICK, ZOO, find_crowd, kinds
+from crowdseq_research.zoo.cells import zoo_keys
+from crowdseq_research.zoo.crowds import FINAL, QUICK, ZOO, find_crowd, kinds
+from crowdseq_research.zoo.figures import consensus_figures, crowd_digest, likeness, part_scores
 from crowdseq_research.zoo.real_crowds import draw_documents, keep_some, rebuilt
+from crowdseq_research.zoo.rows import PAPER, ROWS, Row, known_rows
 
 
 def test_the_zoo_has_sixty_crowds_of_twenty_kinds() -> None:
@@ -19,8 +21,33 @@ def test_the_zoo_has_sixty_crowds_of_twenty_kinds() -> None:
 
 
 def test_every_row_meets_every_draw() -> None:
-    keys = zoo_keys()
-    assert len(keys) == len(ROWS) * sum(crowd.draws for crowd in ZOO)
+    keys = [key for key in zoo_keys() if key["row"] != PAPER]
+    rows = [row for row in known_rows() if row != PAPER]
+    assert len(keys) == len(rows) * sum(crowd.draws for crowd in ZOO)
+    assert {key["data"] for key in zoo_keys() if key["row"] == PAPER} == set(QUICK)
+
+
+def test_a_setting_that_no_method_has_yet_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    known_rows.cache_clear()
+    monkeypatch.setitem(ROWS, "later", Row("mace", {"something": 1}))
+    monkeypatch.setitem(ROWS, "other preset", Row("sa-slc", {"preset": "other"}))
+    assert not {"later", "other preset"} & set(known_rows())
+    assert {"majority-vote", "sa-slc"} <= set(known_rows())
+    known_rows.cache_clear()
+
+
+def test_the_test_part_of_amt_is_in_the_final_crowd_alone(shared_data: Path) -> None:
+    assert not {crowd.name for crowd in FINAL} & {key["data"] for key in zoo_keys()}
+    (crowd,) = (crowd.make(shared_data, 0) for crowd in FINAL)
+    assert {sentence.extras.get("split") for sentence in crowd.sentences} == {"val", "test"}
+    val = find_crowd("amt-val").make(shared_data, 0)
+    assert {sentence.extras.get("split") for sentence in val.sentences} == {"val"}
+
+
+def test_small_crowds_are_drawn_five_times() -> None:
+    draws = {crowd.name: crowd.draws for crowd in ZOO}
+    assert draws["amt-100"] == draws["amt-500"] == 20
+    assert all(draws[name] >= 5 for name in ("amt-50", "amt-200", "pico-40-abstracts", "oei-200", "pos-200"))
 
 
 def test_documents_are_drawn_whole() -> None:
@@ -54,3 +81,19 @@ def test_a_crowd_with_gold_scores_itself() -> None:
     figures = consensus_figures(learn(demo_corpus(), "gold", tagger=False).consensus)
     assert figures["score"] == pytest.approx(1.0)
     assert figures["settled_tokens"] == int(np.sum(demo_corpus().gold_tags != demo_corpus().scheme.outside))
+
+
+def test_parts_are_scored_apart_and_a_consensus_is_like_itself() -> None:
+    from crowdseq import learn
+
+    votes = learn(demo_corpus(), "majority-vote", tagger=False).consensus
+    gold = learn(demo_corpus(), "gold", tagger=False).consensus
+    assert part_scores(votes) == {}
+    assert likeness(votes, votes) == 1.0
+    assert likeness(votes, gold) == pytest.approx(consensus_figures(votes)["score"])
+
+
+def test_other_labels_are_another_crowd() -> None:
+    crowd = demo_corpus()
+    assert crowd_digest(crowd) == crowd_digest(demo_corpus())
+    assert crowd_digest(crowd) != crowd_digest(keep_some(crowd, 2, 0))

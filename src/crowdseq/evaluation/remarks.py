@@ -61,15 +61,9 @@ class _Seen:
         return float((self.voters > 1).sum() / max((self.voters > 0).sum(), 1))
 
     @property
-    def is_silent(self) -> bool:
-        """Whether most leave what there is to others."""
-        return self.corpus.scheme.outside >= 0 and len(self.working) > 1 and self.profile.looks_for_some
-
-    @property
     def are_sources(self) -> bool:
-        """Whether those who mark anything do so too: then they are no people who read, but functions."""
-        own = replace(self.profile, recalls=self.profile.recalls[self.n_marks > 0])
-        return self.is_silent and own.looks_for_some
+        """Whether most leave what there is to others: then they are no people who read, but functions."""
+        return self.corpus.scheme.outside >= 0 and len(self.working) > 1 and self.profile.looks_for_some
 
     @cached_property
     def n_marks(self) -> IntArray:
@@ -123,7 +117,7 @@ def _before(seen: _Seen, silence: str, kinship: bool) -> Iterator[Remark]:
     yield from _unknown_kin(seen)
     yield from _alone(seen)
     yield from _overlap(seen)
-    yield from _blank(seen)
+    yield from _blank(seen, silence)
 
 
 def _silence(seen: _Seen, silence: str) -> Iterator[Remark]:
@@ -131,11 +125,11 @@ def _silence(seen: _Seen, silence: str) -> Iterator[Remark]:
     recall = float(np.median(known)) if len(known) else 1.0
     evidence = {"median_recall": round(recall, 4), "silence": silence}
     least = f"at most {_percent(recall)}" if recall >= 0.001 else "nothing"
-    if not seen.is_silent:
+    if not seen.are_sources:
         if silence == "abstains":
             yield Remark("silence", "silence counts as no vote, as was asked for", "note", evidence)
         return
-    who = "labelling functions" if seen.are_sources else "annotators who mark next to nothing"
+    who = "labelling functions"
     if silence != "labelled":
         text = f"{who}: silence counts as no vote (half of them find {least} of what others mark)"
         yield Remark("silence", text, "note", evidence)
@@ -211,7 +205,7 @@ def _overlap(seen: _Seen) -> Iterator[Remark]:
         yield Remark("overlap", text, "note", {"share": round(share, 4)})
 
 
-def _blank(seen: _Seen) -> Iterator[Remark]:
+def _blank(seen: _Seen, silence: str) -> Iterator[Remark]:
     """Those who marked nothing where others did; of labelling functions it is expected."""
     corpus, votes = seen.corpus, seen.votes
     if corpus.scheme.outside < 0 or seen.are_sources:
@@ -221,7 +215,8 @@ def _blank(seen: _Seen) -> Iterator[Remark]:
     missed = np.bincount(votes.annotators[marks[votes.tokens] - marked > 0], minlength=len(corpus.annotators))
     for number in np.flatnonzero((seen.n_marks == 0) & (missed >= _MANY_MISSED)).tolist():
         name = corpus.annotators[number]
-        text = f"{name} marked nothing on {missed[number]:,} tokens that others marked"
+        counts = "" if silence == "labelled" else ": silence counts as no vote"
+        text = f"{name} marked nothing on {missed[number]:,} tokens that others marked{counts}"
         yield Remark("blank", text, "warning", {"annotators": [name], "tokens": float(missed[number])})
 
 

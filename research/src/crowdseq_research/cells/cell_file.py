@@ -83,10 +83,14 @@ def key_of(key: Mapping[str, Any]) -> str:
 
 
 def compute_missing(
-    file: CellFile, keys: Sequence[Mapping[str, Any]], compute: Compute, tell: Tell
+    file: CellFile,
+    keys: Sequence[Mapping[str, Any]],
+    compute: Compute,
+    tell: Tell,
+    is_outdated: Callable[[Mapping[str, Any]], bool] = lambda _: False,
 ) -> list[dict[str, Any]]:
-    """The cells of all keys, in their order; only those not in the file yet are computed."""
-    found = file.load()
+    """The cells of all keys, in their order; only those not in the file yet, or outdated, are computed."""
+    found = {name: cell for name, cell in file.load().items() if not is_outdated(cell)}
     for done, key in enumerate(keys, start=1):
         if key_of(key) not in found:
             cell = {"key": dict(key), **compute(key)}

@@ -14,6 +14,7 @@ from crowdseq.workflows.reading import read
 Make = Callable[[Path, int], Corpus]
 _FILES = {
     "amt": "amt_conll2003/crowd.jsonl.gz",
+    "amt-all": "amt_conll2003/crowd.jsonl.gz",
     "pico": "pico_participants/crowd_acl17_test.jsonl.gz",
     "oei": "crowd_oei_zh/crowd_dev.jsonl.gz",
     "pos": "pos_gimpel/crowd.jsonl.gz",
@@ -43,6 +44,7 @@ def _documents(name: str, sentences: int) -> Make:
     return lambda data, draw: draw_documents(load(data, name), sentences, draw)
 
 
+amt_all = _whole("amt-all")
 amt_val, pico, oei, pos = _whole("amt"), _whole("pico"), _whole("oei"), _whole("pos")
 wikigold, laptop, weak_ncbi = _whole("wikigold"), _whole("laptop"), _whole("weak_ncbi")
 

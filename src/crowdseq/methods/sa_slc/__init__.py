@@ -47,8 +47,8 @@ class SaSlc(JointAggregator):
     folds: the CRF that judges a part of the corpus is trained on the other parts; 1 for no such care.
     temper: weight of the votes. correlation: how far annotators err together; n votes on a token count as
         n / (1 + correlation (n - 1)). counting: whether n are all `votes`, or counted by their `evidence`, so
-        that those which say nothing do not weaken those which do. deference: how far they yield to a tagger that finds the same spans in
-        documents it has not seen. plausibility: whether annotators' tables differ by how much the text alone
+        that those which say nothing do not weaken those which do. deference: how far they yield to a tagger
+        that finds the same spans in documents it has not seen. plausibility: whether annotators' tables differ by how much the text alone
         suggests an entity to such a tagger. enough_marks: labels other than O that it takes to tell them
         apart in full; half of them for the first step.
     coupling: weight of what is believed of the same word elsewhere in the document, beside what it is in

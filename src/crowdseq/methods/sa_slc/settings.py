@@ -245,8 +245,7 @@ class Settings:
         """Whether every part of the objective is what the rounds maximise, so that it never falls."""
         votes, mentions = self.votes, self.mentions
         added = (votes.correlation, votes.deference, votes.smoothing, mentions.coupling, mentions.surprise)
-        by_hand = votes.plausibility or votes.kinship or self.search.start == "auto"
-        return self.text.folds == 1 and votes.temper == 1.0 and not by_hand and not any(added)
+        return self.text.folds == 1 and votes.temper == 1.0 and not votes.plausibility and not any(added)
 
 
 def filled(values: Mapping[str, Any]) -> dict[str, Any]:

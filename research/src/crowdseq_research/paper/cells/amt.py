@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,8 @@ from crowdseq.workflows.comparing import score_tagger
 from crowdseq.workflows.learning import learn
 from crowdseq.workflows.reading import read
 from crowdseq_research.cells.cell_file import CellFile, Tell, compute_missing
+from crowdseq_research.cells.recipes import is_outdated
+from crowdseq_research.cells.sources import OTHER_SOURCES, is_old, origin
 
 # Name, method, settings, whether the tagger is scored too.
 ROWS: tuple[tuple[str, str, dict[str, Any], bool], ...] = (
@@ -33,7 +36,13 @@ ROWS: tuple[tuple[str, str, dict[str, Any], bool], ...] = (
     ("… no coupling of mentions", "sa-slc", {"coupling": 0.0, "surprise": 0.0}, False),
     ("… nothing of what the text foretold of them", "sa-slc", {"surprise": 0.0}, False),
     ("… no context of votes", "sa-slc", {"dependency": "off"}, False),
-    ("… β in place of α at repeats (Eq. 11)", "sa-slc", {"dependency": "paper"}, False),
+    (
+        "… β in place of α at repeats, in sentences (Eq. 11)",
+        "sa-slc",
+        {"dependency": "paper", "repeat_scope": "sentence", "repeat_tokens": "all"},
+        False,
+    ),
+    ("… β in place of α at repeats, in documents", "sa-slc", {"dependency": "paper"}, False),
     ("… α and β together", "sa-slc", {"dependency": "both"}, False),
     ("… weak back-off", "sa-slc", {"smoothing": 10.0}, False),
     ("… no document features", "sa-slc", {"document": False}, False),
@@ -50,28 +59,41 @@ ROWS: tuple[tuple[str, str, dict[str, Any], bool], ...] = (
 )
 
 
-def run_amt(data: Path, out: Path, tell: Tell, *, quick: bool = False) -> Table:
-    """All rows, from cells where they are there already; quick: the first four."""
+def run_amt(data: Path, out: Path, tell: Tell, *, quick: bool = False, renew: bool = False) -> Table:
+    """All rows, from cells where they are there already; quick: the first four; renew: not from old ones."""
+    _parts(data)  # what is missing is told before anything is computed
+    keys = [_key(*row) for row in (ROWS[:4] if quick else ROWS)]
+    file = CellFile(out / "cells" / "amt.jsonl")
+    return amt_table(
+        compute_missing(
+            file, keys, lambda key: compute_amt(key, data), tell, is_old if renew else is_outdated
+        )
+    )
+
+
+@lru_cache(maxsize=1)
+def _parts(data: Path) -> tuple[Corpus, dict[str, Corpus]]:
+    """The crowd, and the text that taggers read."""
     crowd_file = data / "amt_conll2003" / "crowd.jsonl.gz"
     if not crowd_file.is_file():
         raise FormatError(Problem("the crowd is not there, say --data FOLDER", str(crowd_file)))
-    crowd = read(crowd_file)
     held = {name: read(data / "conll2003" / f"{name}.conll.gz") for name in ("dev", "test")}
-    keys = [_key(*row) for row in (ROWS[:4] if quick else ROWS)]
-    file = CellFile(out / "cells" / "amt.jsonl")
-    return amt_table(compute_missing(file, keys, lambda key: _compute(key, crowd, held), tell))
+    return read(crowd_file), held
 
 
 def _key(name: str, method: str, settings: dict[str, Any], tagger: bool) -> dict[str, Any]:
     return {"data": "amt", "name": name, "method": method, "settings": settings, "tagger": tagger}
 
 
-def _compute(key: Mapping[str, Any], crowd: Corpus, held: Mapping[str, Corpus]) -> dict[str, Any]:
+def compute_amt(key: Mapping[str, Any], data: Path) -> dict[str, Any]:
+    """Scores of the consensus by part and, where the key asks for it, of the tagger."""
+    crowd, held = _parts(data)
     begun = time.process_time()
     run = learn(crowd, key["method"], tagger=key["tagger"], **key["settings"])
     cell: dict[str, Any] = {
         "cpu_seconds": round(time.process_time() - begun, 1),
         **consensus_scores(run.consensus),
+        **origin(run.recipe, key["method"]),
     }
     if run.tagger is not None:
         cell["tagger"] = {name: score_tagger(run.tagger, corpus)["f1"] for name, corpus in held.items()}
@@ -98,7 +120,7 @@ def amt_table(cells: Sequence[Mapping[str, Any]]) -> Table:
     """One row for each cell."""
     rows = tuple(
         (
-            cell["key"]["name"],
+            cell["key"]["name"] + (" †" if is_old(cell) else ""),
             cell["val"]["f1"],
             cell["test"]["f1"],
             cell["all"]["f1"],
@@ -123,4 +145,6 @@ def amt_table(cells: Sequence[Mapping[str, Any]]) -> Table:
         "tagger test",
         "CPU s",
     )
-    return Table(columns, rows, "AMT crowd: strict span F1 of the consensus, and of the tagger on CoNLL-2003")
+    title = "AMT crowd: strict span F1 of the consensus, and of the tagger on CoNLL-2003"
+    old = "" if not any(map(is_old, cells)) else f" (†: {OTHER_SOURCES})"
+    return Table(columns, rows, title + old)

@@ -1,45 +1,56 @@
-"""Cells computed again: does the same key still give the same scores."""
+"""Cells of the paper's experiments and of the studies, computed again."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
-
-import numpy as np
+from typing import Any, NamedTuple
 
 from crowdseq.errors import SettingsError
 from crowdseq.reports.tables import Table
-from crowdseq_research.cells.cell_file import Tell
-from crowdseq_research.paper.cells.catalogue import EXPERIMENTS, cell_file
-from crowdseq_research.paper.cells.keys import row_name
+from crowdseq_research.cells.again import again_table
+from crowdseq_research.cells.cell_file import CellFile, Tell
+from crowdseq_research.cells.parallel import CellOf
+from crowdseq_research.paper.cells.amt import compute_amt
+from crowdseq_research.paper.cells.catalogue import cell_file
+from crowdseq_research.paper.cells.crowd_cells import compute_cell
+from crowdseq_research.paper.cells.simulated import compute_simulated
+from crowdseq_research.paper.cells.turk import compute_turk
 
-CHECKED = {"grid": "tagger", "folds": "tagger", "table-x": "test"}
-TOLERANCE = 1e-6
+
+class Checked(NamedTuple):
+    """How a cell is computed, and which of its figures are compared."""
+
+    compute: CellOf
+    compared: tuple[str, ...]
+
+
+CHECKED = {
+    "grid": Checked(compute_cell, ("tagger.f1", "consensus.f1")),
+    "folds": Checked(compute_cell, ("tagger.f1", "consensus.f1")),
+    "table-x": Checked(compute_turk, ("dev.f1", "test.f1", "consensus.f1")),
+    "amt": Checked(compute_amt, ("val.f1", "all.f1", "calibration")),
+    "simulated": Checked(compute_simulated, ("f1",)),
+}
+_STUDIES = ("amt", "simulated")
 
 
 def check_again(
-    name: str, count: int, folder: tuple[Path, Path], tell: Tell, seed: int, only: Sequence[str] = ()
+    name: str, draw: tuple[int, int], folder: tuple[Path, Path], tell: Tell, only: Sequence[str] = ()
 ) -> Table:
-    """So many cells drawn at random, with their F1 then and now.
+    """Cells drawn at random, with what they differ in.
 
-    folder: of the data, of the results. only: corpora to draw from, all if none is named.
+    draw: how many, and the seed that says which. folder: of the data, of the results. only: corpora to draw
+    from, all if none is named.
     """
     data, out = folder
     if name not in CHECKED:
-        raise SettingsError(f"--again goes with {', '.join(CHECKED)}, not with {name}")
-    cells = [cell for cell in cell_file(out, name).load().values() if not only or cell["key"]["data"] in only]
+        raise SettingsError(f"--again goes with {', '.join(CHECKED)} and zoo, not with {name}")
+    cells = [cell for cell in _stored(name, out) if not only or cell["key"]["data"] in only]
     if not cells:
         raise SettingsError(f"there are no cells of {name} under {out} to compute again")
-    drawn = np.random.default_rng(seed).permutation(len(cells))[:count]
-    rows = []
-    for done, place in enumerate(drawn.tolist(), start=1):
-        rows.append(_again(cells[place], name, data))
-        tell("cells computed again", done, len(drawn))
-    return Table(("cell", "F1 then", "F1 now", "same"), tuple(rows), "Cells computed again")
+    checked = CHECKED[name]
+    return again_table(cells, lambda key: checked.compute(key, data), checked.compared, draw, tell)
 
 
-def _again(cell: Mapping[str, Any], name: str, data: Path) -> tuple[object, ...]:
-    key, part = cell["key"], CHECKED[name]
-    then, now = cell[part]["f1"], EXPERIMENTS[name].compute(key, data)[part]["f1"]
-    crowd = [f"{word} = {key[word]}" for word in ("annotators", "precision", "repeat", "fold") if word in key]
-    what = ", ".join([key["data"], row_name(key), *crowd])
-    return what, f"{then:.8f}", f"{now:.8f}", abs(then - now) <= TOLERANCE
+def _stored(name: str, out: Path) -> list[Mapping[str, Any]]:
+    file = CellFile(out / "cells" / f"{name}.jsonl") if name in _STUDIES else cell_file(out, name)
+    return list(file.load().values())

@@ -7,7 +7,6 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import crowdseq
 from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
 from crowdseq.evaluation.scores import evaluate
@@ -17,7 +16,7 @@ from crowdseq.tagging.sequence_tagger import SequenceTagger
 from crowdseq.workflows.comparing import score_tagger
 from crowdseq.workflows.learning import learn, train_tagger
 from crowdseq.workflows.run import Run
-from crowdseq_research.cells.recipes import recipe_of
+from crowdseq_research.cells.sources import origin
 from crowdseq_research.paper.cells.folds import fold_parts
 from crowdseq_research.paper.cells.splits import load_split
 
@@ -37,8 +36,7 @@ def compute_cell(key: Mapping[str, Any], data: Path) -> dict[str, Any]:
         "consensus": consensus_scores(run.consensus),
         "cpu_seconds": round(seconds, 1),
         "memory_mb": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024),
-        "version": crowdseq.__version__,
-        "recipe": recipe_of(run.recipe),
+        **origin(run.recipe, key["method"]),
     }
 
 

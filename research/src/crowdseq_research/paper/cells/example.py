@@ -9,11 +9,10 @@ from typing import Any
 
 import numpy as np
 
-import crowdseq
 from crowdseq.core.corpus import Corpus
 from crowdseq.errors import FormatError, Problem
 from crowdseq.workflows.learning import learn
-from crowdseq_research.cells.recipes import recipe_of
+from crowdseq_research.cells.sources import origin
 from crowdseq_research.paper.cells.turk import turk_crowd
 
 SENTENCE = "conll2003-train-d231-s21"
@@ -50,8 +49,7 @@ def compute_example(key: Mapping[str, Any], data: Path) -> dict[str, Any]:
             }
             for voter, row in zip(ballot.voters.tolist(), ballot.tags.tolist(), strict=True)
         ],
-        "version": crowdseq.__version__,
-        "recipe": recipe_of(run.recipe),
+        **origin(run.recipe, key["method"]),
     }
 
 

@@ -6,13 +6,12 @@ from typing import Any
 
 import numpy as np
 
-import crowdseq
 from crowdseq.arrays import FloatArray, IntArray
 from crowdseq.core.corpus import Corpus
 from crowdseq.methods.sa_slc import SaSlc
 from crowdseq.methods.sa_slc.evidence import ContextVotes, linked_tokens, word_numbers
 from crowdseq.workflows.learning import learn
-from crowdseq_research.cells.recipes import recipe_of
+from crowdseq_research.cells.sources import origin
 from crowdseq_research.paper.cells.crowd_cells import cell_crowd
 from crowdseq_research.paper.cells.keys import Crowd, cell_key
 
@@ -49,7 +48,7 @@ def compute_expertise(key: Mapping[str, Any], data: Path) -> dict[str, Any]:
             "estimated": _shares(run.consensus.parameters, name, crowd, truth, context),
             "true": _shares(true, name, crowd, truth, context),
         }
-    return cell | {"version": crowdseq.__version__, "recipe": recipe_of(run.recipe)}
+    return cell | origin(run.recipe, key["method"])
 
 
 def _gold_tables(crowd: Corpus, recipe: SaSlc) -> dict[str, Any]:

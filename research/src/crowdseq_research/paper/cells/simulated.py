@@ -13,20 +13,26 @@ from crowdseq.simulation import simulate
 from crowdseq.workflows.learning import learn
 from crowdseq.workflows.reading import read
 from crowdseq_research.cells.cell_file import CellFile, Tell, compute_missing
+from crowdseq_research.cells.recipes import is_outdated
+from crowdseq_research.cells.sources import OTHER_SOURCES, is_old, origin
 
 DATASETS = ("conll2003", "bc2gm", "ncbi_disease", "jnlpba")
 SENTENCES, ANNOTATORS, PRECISION, SEEDS = 1_500, 5, 0.5, 5
 
 
-def run_simulated(data: Path, out: Path, tell: Tell, *, quick: bool = False) -> Table:
-    """All cells, from the file where they are there already; quick: the first corpus alone."""
+def run_simulated(data: Path, out: Path, tell: Tell, *, quick: bool = False, renew: bool = False) -> Table:
+    """All cells, stored ones as they are; quick: the first corpus alone; renew: old ones anew."""
     datasets = DATASETS[:1] if quick else DATASETS
     for name in datasets:
         if not (data / name / "train.conll.gz").is_file():
             raise FormatError(Problem("the corpus is not there, say --data FOLDER", str(data / name)))
     keys = [_key(name, *row) for name in datasets for row in _rows()]
     file = CellFile(out / "cells" / "simulated.jsonl")
-    return simulated_table(compute_missing(file, keys, lambda key: _compute(key, data), tell))
+    return simulated_table(
+        compute_missing(
+            file, keys, lambda key: compute_simulated(key, data), tell, is_old if renew else is_outdated
+        )
+    )
 
 
 def _rows() -> list[tuple[str, dict[str, Any]]]:
@@ -46,7 +52,8 @@ def _key(dataset: str, method: str, settings: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _compute(key: Mapping[str, Any], data: Path) -> dict[str, Any]:
+def compute_simulated(key: Mapping[str, Any], data: Path) -> dict[str, Any]:
+    """F1 of the consensus."""
     gold = read(data / key["data"] / "train.conll.gz")
     crowd = simulate(
         gold.select(range(min(key["sentences"], len(gold)))),
@@ -55,9 +62,10 @@ def _compute(key: Mapping[str, Any], data: Path) -> dict[str, Any]:
         seed=0,
     )
     begun = time.process_time()
-    consensus = learn(crowd, key["method"], tagger=False, **key["settings"]).consensus
-    scores = score_tags(crowd.gold_tags, consensus.tag_ids, crowd.offsets, crowd.scheme)
-    return {"f1": scores.f1, "cpu_seconds": round(time.process_time() - begun, 1)}
+    run = learn(crowd, key["method"], tagger=False, **key["settings"])
+    scores = score_tags(crowd.gold_tags, run.consensus.tag_ids, crowd.offsets, crowd.scheme)
+    seconds = round(time.process_time() - begun, 1)
+    return {"f1": scores.f1, "cpu_seconds": seconds, **origin(run.recipe, key["method"])}
 
 
 def simulated_table(cells: Sequence[Mapping[str, Any]]) -> Table:
@@ -72,4 +80,6 @@ def simulated_table(cells: Sequence[Mapping[str, Any]]) -> Table:
         rows.append((dataset, *votes, single["sa-slc"], mean(paper), spread))
     columns = ("corpus", "majority vote", "Dawid-Skene", "SA-SLC", "paper preset, mean", "over 5 seeds")
     title = f"Consensus F1 on simulated crowds: {SENTENCES:,} sentences, K = {ANNOTATORS}, p = {PRECISION}"
+    if old := sum(map(is_old, cells)):
+        title += f" ({old} of {len(cells)} cells {OTHER_SOURCES})"
     return Table(columns, tuple(rows), title)

@@ -8,11 +8,10 @@ from typing import Any
 
 import numpy as np
 
-import crowdseq
 from crowdseq.core.corpus import Corpus
 from crowdseq.errors import FormatError, Problem
 from crowdseq.workflows.reading import read
-from crowdseq_research.cells.recipes import recipe_of
+from crowdseq_research.cells.sources import origin
 from crowdseq_research.paper.cells.crowd_cells import consensus_scores, learn_with_tagger, tagger_scores
 from crowdseq_research.paper.cells.keys import FURTHER, PAPER_SETTINGS, SIX
 
@@ -46,8 +45,7 @@ def compute_turk(key: Mapping[str, Any], data: Path) -> dict[str, Any]:
         "consensus": consensus_scores(run.consensus),
         "n_sentences": len(crowd),
         "cpu_seconds": round(seconds, 1),
-        "version": crowdseq.__version__,
-        "recipe": recipe_of(run.recipe),
+        **origin(run.recipe, key["method"]),
     }
 
 

@@ -1,11 +1,9 @@
 """The page as a whole, and the figures it shows: made of cells alone, so that it can be made again."""
 
-from collections import Counter
 from collections.abc import Mapping
 
 from crowdseq.reports.tables import Table, as_markdown
-from crowdseq_research.cells.recipes import is_outdated
-from crowdseq_research.paper.cells.keys import row_name
+from crowdseq_research.paper.page.age import told_age
 from crowdseq_research.paper.page.plots import expertise_figure, grid_figure
 from crowdseq_research.paper.page.sections import (
     EXPERTISE_FIGURES,
@@ -20,6 +18,7 @@ from crowdseq_research.paper.page.sections import (
     turk_section,
 )
 from crowdseq_research.paper.page.variant_reading import variants_reading
+from crowdseq_research.paper.tables.claims import claims_table
 from crowdseq_research.paper.tables.expertise_tables import expertise_cells
 from crowdseq_research.paper.tables.grid_reading import (
     behind_reading,
@@ -56,11 +55,12 @@ def make_page(results: Mapping[str, Cells]) -> str:
     page = fill(
         ROOM,
         "page",
-        outdated=_outdated(results),
+        outdated=told_age([cell for cells in results.values() for cell in cells]),
         crowds=len(CROWDS),
         complete=len(verdicts),
         ceilings=_ceilings(scores),
         reading=_reading(results.get("grid", ()), scores, verdicts) if verdicts else "",
+        claims=_claims(results),
         sections=paragraphs(*sections),
     )
     return page + "\n"
@@ -77,13 +77,9 @@ def make_figures(results: Mapping[str, Cells]) -> dict[str, bytes]:
     return figures
 
 
-def _outdated(results: Mapping[str, Cells]) -> str:
-    """Says how many cells of which methods today's defaults would not give."""
-    counts = Counter(
-        row_name(cell["key"]) for cells in results.values() for cell in cells if is_outdated(cell)
-    )
-    told = ", ".join(f"{count} of {name}" for name, count in sorted(counts.items()))
-    return f"**Defaults have changed since some cells were computed: {told}.**" if told else ""
+def _claims(results: Mapping[str, Cells]) -> str:
+    table = claims_table(results)
+    return fill(ROOM, "claims", table=as_markdown(table)) if table.rows else ""
 
 
 def _ceilings(scores: GridScores) -> str:

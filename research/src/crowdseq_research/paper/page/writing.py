@@ -6,7 +6,9 @@ from typing import Any
 
 from crowdseq.errors import OutputExistsError, SettingsError
 from crowdseq.storage.atomic import AtomicFile
+from crowdseq_research.cells.cell_file import CellFile
 from crowdseq_research.paper.cells.catalogue import EXPERIMENTS, cell_file
+from crowdseq_research.paper.page.age import told_age
 from crowdseq_research.paper.page.page import NOTE, SECTIONS, make_figures, make_page
 from crowdseq_research.templates import paragraphs
 
@@ -19,6 +21,12 @@ def load_results(out: Path) -> dict[str, Cells]:
     return {name: cells for name, cells in found.items() if cells}
 
 
+def load_study(out: Path) -> dict[str, Cells]:
+    """What the page says of single parts of the method comes from the study of Mechanical Turk."""
+    cells = list(CellFile(out / "cells" / "amt.jsonl").load().values())
+    return {"amt": cells} if cells else {}
+
+
 def write_page(out: Path, page: Path, *, force: bool = False) -> list[Path]:
     """Write the page, its figures beside it, and the tables in `out`; computes nothing.
 
@@ -27,12 +35,13 @@ def write_page(out: Path, page: Path, *, force: bool = False) -> list[Path]:
     if page.exists() and not force and not page.read_text("utf-8").startswith(NOTE):
         raise OutputExistsError(f"{page} is there and was not written by us, say --force to replace it")
     results = load_results(out)
+    shown = results | load_study(out)
     if not results:
         raise SettingsError(f"there are no cells under {out}, name the folder of the results with -o")
     figures = page.parent / "figures"
     figures.mkdir(parents=True, exist_ok=True)
     files = {figures / name: content for name, content in make_figures(results).items()}
-    files[page] = make_page(results).encode()
+    files[page] = make_page(shown).encode()
     files |= {out / f"{name}.md": tables(name, cells).encode() for name, cells in results.items()}
     for path, content in files.items():
         with AtomicFile(path, force=True) as file:
@@ -43,4 +52,5 @@ def write_page(out: Path, page: Path, *, force: bool = False) -> list[Path]:
 def tables(name: str, cells: Cells) -> str:
     """The section of an experiment without its figures, as Markdown."""
     blocks = SECTIONS[name](cells).split("\n\n")
-    return paragraphs(*(block for block in blocks if not block.startswith("!["))) + "\n"
+    shown = (block for block in blocks if not block.startswith("!["))
+    return paragraphs(*shown, told_age(cells)) + "\n"
