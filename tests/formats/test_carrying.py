@@ -131,7 +131,46 @@ def test_whatever_can_be_read_can_be_tagged_and_comes_as_lines() -> None:
     first, second = carry("doccano", text, "gold")
     assert (first.tokens, second.tokens) == (("Ada", "met", "Bo"), ("They", "spoke"))
     made = json.loads(second.back(("O", "O"), [0.5, 0.75]))
-    assert made == {"id": "2", "tokens": ["They", "spoke"], "labels": ["O", "O"], "confidence": [0.5, 0.75]}
+    labels = {"labels": ["O", "O"], "confidence": [0.5, 0.75]}
+    assert made == {"id": "2", "tokens": ["They", "spoke"], **labels, "text": "They spoke", "spans": []}
+
+
+def test_spans_stand_at_their_characters_of_the_original_text() -> None:
+    (one,) = carry("doccano", '{"id": 1, "text": "  Ada  Byron met\\u00a0Bo.", "label": []}\n', "gold")
+    made = json.loads(one.back(("B-PER", "I-PER", "O", "B-PER", "O"), None))
+    covered = [made["text"][span["start"] : span["end"]] for span in made["spans"]]
+    assert covered == ["Ada  Byron", "Bo"]
+    assert [span["label"] for span in made["spans"]] == ["PER", "PER"]
+
+
+def test_comments_and_names_of_columns_stay_where_they_are() -> None:
+    text = "token\tlabel\n# sent_id = a\nAda\tO\n\n# sent_id = b\nBo\tO\n"
+    made = "".join(
+        one.back(("B-PER",) if one.tokens else (), None) for one in carry("conll", text, "a.conll")
+    )
+    rows = ["Ada\tO\tB-PER", "", "# sent_id = b", "Bo\tO\tB-PER", ""]
+    assert made == "\n".join(["token\tlabel\tpredicted", "# sent_id = a", *rows])
+
+
+def test_the_token_stands_behind_a_running_number() -> None:
+    rows = "1\tAda\tO\n2\tran\tO\n3\t.\tO\n"
+    assert [one.tokens for one in carry("conll", rows, "a.conll") if one.tokens] == [("Ada", "ran", ".")]
+
+
+@pytest.mark.parametrize(
+    ("line", "name"),
+    [
+        (
+            '{"text": "Ada met Bo", "_input_hash": 7, "tokens": [{"text": "Ada", "start": 0, "end": 3}]}',
+            "prodigy",
+        ),
+        ('{"id": 1, "text": "Ada met Bo", "label": [[0, 3, "PER"]]}', "doccano"),
+        ('{"id": 1, "tokens": ["Ada"]}', "jsonl"),
+        ('{"id": 1, "words": ["Ada"]}', "jsonl"),
+    ],
+)
+def test_objects_of_other_tools_are_known_by_themselves(line: str, name: str) -> None:
+    assert guessed("new.jsonl", f"{line}\n") == name
 
 
 def test_a_sentence_that_several_labelled_is_tagged_once() -> None:

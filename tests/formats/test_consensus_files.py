@@ -86,8 +86,16 @@ def test_only_those_agreed_who_gave_the_settled_label() -> None:
     assert list(agreements(settled)) == [[["w1"], ["w1", "w2", "w3"], ["w2"]], [[]]]
 
 
-def test_columns_hold_the_label_last(tmp_path: Path) -> None:
+def test_columns_hold_token_and_label_unless_more_is_asked_for(tmp_path: Path) -> None:
     write_consensus(consensus(), tmp_path / "c.conll")
+    assert (tmp_path / "c.conll").read_text() == (
+        "-DOCSTART-\tO\n\nAda\tB-PER\nmet\tO\n\n-DOCSTART-\tO\n\nBo\tB-PER\n\n"
+    )
+    assert read(tmp_path / "c.conll").corpus.gold[:] == [("B-PER", "O"), ("B-PER",)]
+
+
+def test_columns_hold_the_label_last(tmp_path: Path) -> None:
+    write_consensus(consensus(), tmp_path / "c.conll", details=True)
     assert (tmp_path / "c.conll").read_text() == (
         '-DOCSTART-\t-X-\t-X-\tO\n\nAda\t0.900000\t["a1"]\tB-PER\nmet\t1.000000\t["a1"]\tO\n\n'
         "-DOCSTART-\t-X-\t-X-\tO\n\nBo\t0.600000\t[]\tB-PER\n\n"
@@ -104,7 +112,7 @@ def test_columns_hold_the_label_last(tmp_path: Path) -> None:
 def test_names_of_any_kind_come_back_from_columns(names: list[str], tmp_path: Path) -> None:
     world = corpus("Ada/B-PER/B-PER/B-PER/B-PER", "met/O/?/O/?", annotators=names)
     settled = Consensus(world, np.array([1, 0], np.int16), np.eye(3)[[1, 0]], ())
-    write_consensus(settled, tmp_path / "c.conll")
+    write_consensus(settled, tmp_path / "c.conll", details=True)
     found = [json.loads(row.columns["agreed"][0]) for row in read(tmp_path / "c.conll").corpus.sentences]
     assert found == [sorted(names), [names[1]]]
 

@@ -33,7 +33,7 @@ FORMS = {
 OTHERS: dict[str, tuple[dict[str, Any], str | tuple[int, int, int]]] = {
     f"{SYNTHETIC}/label-studio/export.CONLL2003.conll": ({}, "export JSON"),
     f"{SYNTHETIC}/label-studio/config.xml": ({}, "is a labelling interface of Label Studio"),
-    "brat/two-annotators": ({}, (1, 2, 0)),
+    "brat/two-annotators": ({"sentences": "document"}, (1, 2, 0)),
     "brat/two-annotators-ann-only": ({}, "its text is missing: put data-sample-2.txt beside it"),
     "doccano/export-relation-extraction.pretty-printed.jsonl": ({}, (1, 1, 0)),
     "doccano/export-sequence-labeling.jsonl": ({}, (3, 1, 0)),
@@ -60,7 +60,7 @@ OTHERS: dict[str, tuple[dict[str, Any], str | tuple[int, int, int]]] = {
     "label-studio/completed_by-as-object.json": ({}, "holds an address"),
     "label-studio/completed_by-unknown-user.json": ({}, "holds an address"),
     "label-studio/ner-labeling-config.xml": ({}, "is a labelling interface of Label Studio"),
-    "label-studio/ner-text-labels-one-annotation.json": ({}, (1, 1, 0)),
+    "label-studio/ner-text-labels-one-annotation.json": ({}, (6, 1, 0)),
     "prodigy/ner_manual-headlines-first3.jsonl": ({}, (3, 1, 0)),
     "uima-cas-json/casWithEmojiUnicodeTextAndAnnotations.json": ({}, (1, 0, 1)),
     "uima-cas-json/casWithTextAndAnnotations.json": ({}, (1, 0, 1)),

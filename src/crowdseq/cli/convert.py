@@ -17,6 +17,11 @@ from crowdseq.cli.terminal import terminal
 @click.option("--as-scheme", metavar="SCHEME", help="Write the tags in another chunk scheme, e.g. BIOES.")
 @click.option("--consensus", is_flag=True, help="Write the consensus of a run folder instead of its crowd.")
 @click.option(
+    "--confidence",
+    is_flag=True,
+    help="In columns, write the confidence of a consensus and who agreed too (other formats always do).",
+)
+@click.option(
     "--unlabelled",
     type=click.Choice(["error", "outside"]),
     default="error",
@@ -33,6 +38,7 @@ def command(
     target: str | None,
     as_scheme: str | None,
     consensus: bool,
+    confidence: bool,
     unlabelled: str,
     excel_safe: bool,
     reading: Any,
@@ -50,6 +56,7 @@ def command(
         target=target,
         as_scheme=as_scheme,
         consensus=consensus,
+        confidence=confidence,
         unlabelled=unlabelled,
         force=force,
         excel_safe=excel_safe,

@@ -13,9 +13,11 @@ from crowdseq.cli.terminal import terminal
 @reading_option(
     "format",
     "What the input is, instead of guessing: text (one sentence a line), conll or jsonl, which come "
-    "back with tags in them, or any other format that can be read, which comes back as JSONL.",
+    "back with tags in them, or any other format that can be read, which comes back as JSONL, as do "
+    "folders and ZIPs.",
 )
 @reading_option("tokenizer")
+@reading_option("sentences")
 @reading_option(
     "columns",
     "What the columns of the input hold, if the token is not the first or the tagger needs others: "
@@ -34,6 +36,7 @@ def command(
     out: str,
     format: str | None,
     tokenizer: str,
+    sentences: str,
     columns: str | None,
     confidence: bool,
     encoding: str | None,
@@ -47,7 +50,9 @@ def command(
         tagger=run,
         input=input,
         out=out,
-        settings=typed_settings(format=format, encoding=encoding, tokenizer=tokenizer, columns=columns),
+        settings=typed_settings(
+            format=format, encoding=encoding, tokenizer=tokenizer, sentences=sentences, columns=columns
+        ),
         confidence=confidence,
         threads=threads,
         force=force,

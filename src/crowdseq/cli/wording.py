@@ -38,4 +38,4 @@ def _options(command: click.Command | None) -> dict[str, click.Option]:
 
 
 def _quoted(value: str) -> str:
-    return f"'{value}'" if any(sign in value for sign in " |\\*[") else value
+    return f"'{value}'" if any(sign in value for sign in " |\\*[?") else value

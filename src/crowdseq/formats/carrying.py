@@ -5,11 +5,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from crowdseq.core.building import Record
+from crowdseq.core.labels import OUTSIDE, split_tag
+from crowdseq.core.text import Sentence
 from crowdseq.errors import Advice, FormatError, Problem, SettingsError
 from crowdseq.formats.files.sources import Source, Stream
 from crowdseq.formats.findings.collector import Collector
 from crowdseq.formats.format import LIKELY, Back, Carried, Format, ReadRecord, Sample
 from crowdseq.formats.registry import find_format, looks_like, recognise_to_carry, sample_of
+from crowdseq.formats.settings import TEXT
 
 _COLUMNS, _TEXT = "conll", "text"
 
@@ -67,11 +70,45 @@ def _as_lines(records: Iterator[ReadRecord], file: str) -> Iterator[Carried]:
             yield Carried(tokens, record.doc, _into_line(record))
 
 
-def _into_line(record: Record) -> Back:
+def sentence_to_tag(sentence: Sentence) -> Carried:
+    """A sentence of a corpus, which becomes a line of JSON."""
+    columns = {name: tuple(values) for name, values in sentence.columns.items()}
+    return Carried(tuple(sentence.tokens), sentence.doc, _into_line(sentence), columns)
+
+
+def _into_line(record: Record | Sentence) -> Back:
+    """Id, document, tokens and labels; where they were cut from a text, this and the spans in it too."""
+
     def back(tags: tuple[str, ...], confidence: list[float] | None) -> str:
         made: dict[str, Any] = {"id": record.id, "doc": record.doc, "tokens": list(record.tokens)}
         made |= {"labels": list(tags), "confidence": confidence}
+        if isinstance(record.extras.get(TEXT), str):
+            made |= _marked(record, tags)
         known = {key: value for key, value in made.items() if value is not None}
         return json.dumps(known, ensure_ascii=False) + "\n"
 
     return back
+
+
+def _marked(record: Record | Sentence, tags: tuple[str, ...]) -> dict[str, Any]:
+    from crowdseq.formats.spans.from_corpus import restore
+
+    sentence = Sentence(record.id or "", record.doc, tuple(record.tokens), {}, record.extras)
+    found = restore(sentence)
+    spans = [
+        {"start": found.starts[first], "end": found.ends[last], "label": label}
+        for first, last, label in _spans(tags)
+    ]
+    return {"text": found.text, "spans": spans}
+
+
+def _spans(tags: tuple[str, ...]) -> list[tuple[int, int, str]]:
+    """First and last token and label of each span; a plain tag is one by itself."""
+    spans: list[tuple[int, int, str]] = []
+    for place, (prefix, label) in enumerate(map(split_tag, tags)):
+        is_open = bool(spans) and spans[-1][1] == place - 1 and spans[-1][2] == label
+        if prefix in ("I", "E", "L") and is_open:
+            spans[-1] = (spans[-1][0], place, label)
+        elif prefix != OUTSIDE:
+            spans.append((place, place, label))
+    return spans

@@ -102,11 +102,14 @@ class Format:
     """One format; what it cannot do is None.
 
     has_labels: False for text alone, which is never picked up from a folder by chance. has_cells: True for a
-    table that spreadsheets open, whose writers take `excel_safe=True`. extensions: of file names, the first
+    table that spreadsheets open, whose writers take `excel_safe=True`. has_details: True where confidence and
+    names of a consensus are written only if `details=True`. extensions: of file names, the first
     is the usual one. settings: names of those in ReadSettings that only some formats use, and this one does.
     recognise: from a sample to NO, BY_NAME, LIKELY or SURE. read: the records of one file.
     recognise_folder, read_folder: for forms in which a folder is one thing; read_folder names the file of
     each record. other_files: the files in such a folder that are none of this form.
+    text_of: how the text of a file begins, for formats in which a file may be one annotator's, or a document
+    of the annotator that its folder is named after; None if the sample does not tell.
     write, write_consensus: a corpus or a consensus to an open file; write_folder, write_consensus_folder:
     into an empty folder. Writers give back one line for everything that the format has no room for, and raise
     before they would change a text or a label. carrier: puts tags into a file as it stands.
@@ -116,6 +119,7 @@ class Format:
     summary: str
     has_labels: bool = True
     has_cells: bool = False
+    has_details: bool = False
     extensions: tuple[str, ...] = ()
     settings: tuple[str, ...] = ()
     recognise: Callable[[Sample], int] = lambda _: NO
@@ -123,6 +127,7 @@ class Format:
     recognise_folder: Callable[[Folder], int] | None = None
     read_folder: FolderReader | None = None
     other_files: Callable[[Folder], Sequence[Source]] | None = None
+    text_of: Callable[[Sample], str | None] | None = None
     carrier: Carrier | None = None
     write: Callable[..., Notes] | None = None
     write_folder: Callable[[Corpus, Path], Notes] | None = None

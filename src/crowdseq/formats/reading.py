@@ -6,23 +6,38 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
-from unicodedata import normalize
 
 from crowdseq.core.building import CorpusBuilder, Record
 from crowdseq.core.corpus import Corpus
 from crowdseq.errors import Advice, FormatError, InputError, Problem, SchemeError
-from crowdseq.formats.conventions.names import LabelSet, renamed, widen
-from crowdseq.formats.files.inputs import Input, list_inputs
-from crowdseq.formats.files.sources import Folder, Source, Stream, is_archive, open_source
+from crowdseq.formats.conventions.names import LabelSet, in_normal_form, renamed, widen, without_marks
+from crowdseq.formats.files.inputs import Input, list_inputs, why_nothing_is_known
+from crowdseq.formats.files.sources import Folder, Source, Stream, is_archive, is_spreadsheet, open_source
 from crowdseq.formats.findings.collector import Collector, TooManyFaults, problem_of
 from crowdseq.formats.findings.import_report import FileRead, ImportReport
-from crowdseq.formats.findings.inspection import inspect
-from crowdseq.formats.format import LIKELY, Format, ReadRecord, Sample, unused_settings
-from crowdseq.formats.registry import find_format, looks_like, recognise, recognise_folder, sample_of
+from crowdseq.formats.findings.inspection import inspect, look_at_equal_texts
+from crowdseq.formats.format import Format, ReadRecord, Sample, unused_settings
+from crowdseq.formats.registry import (
+    beginnings,
+    doubt_of,
+    find_format,
+    looks_like,
+    recognise,
+    recognise_folder,
+    sample_of,
+)
 from crowdseq.formats.settings import TEXT, ReadSettings
 
 if TYPE_CHECKING:  # spans are loaded when a file has some: most files of tokens have none
+    from crowdseq.formats.conventions.matching import TextMatcher
     from crowdseq.formats.spans.overlaps import Layer
+
+_OTHER_TEXT = "the id was used before"
+_JOIN_BY_TEXT = Advice(
+    "if files number their sentences each in its own way, say {match}; if each is a document, {files_mean}",
+    match="text",
+    files_mean="document",
+)
 
 
 @dataclass(frozen=True)
@@ -87,6 +102,12 @@ def _no_collection() -> Iterator[None]:
             gc.enable()
 
 
+def _matcher(collector: Collector, by_document: bool = False) -> "TextMatcher":
+    from crowdseq.formats.conventions.matching import TextMatcher
+
+    return TextMatcher(collector, by_document=by_document)
+
+
 class _Loader:
     """Sends the records of all inputs into one builder."""
 
@@ -95,6 +116,9 @@ class _Loader:
         self.builder = CorpusBuilder(duplicates=self.settings.duplicates)
         self.labels = LabelSet(self.settings) if self.settings.labels is not None else None
         self.files: list[FileRead] = []
+        self.documents: set[int] = set()
+        self.cuts_documents = False
+        self.matcher = None if self.settings.match == "id" else _matcher(collector)
 
     def load(self, item: Source | Folder) -> None:
         try:
@@ -108,6 +132,7 @@ class _Loader:
     def _load_folder(self, folder: Folder) -> None:
         form = find_format(self.settings.format) if self.settings.format else recognise_folder(folder)
         if form is not None and form.read_folder is not None:
+            self.cuts_documents = self._cuts(form)
             n_records = sum(
                 self._take(found, file) for file, found in form.read_folder(folder, self.collector)
             )
@@ -115,13 +140,27 @@ class _Loader:
             self._tell_other_files(form, folder)
             return
         n_read = len(self.files)
+        placed = self._placed(folder)
+        kept = self.matcher
+        if placed and kept is None:  # annotators of one document may have other sentences of it
+            self.matcher = _matcher(self.collector, by_document=True)
         for member in folder.members:
             try:
-                self._load_member(member)
+                self._load_member(placed.get(member.name, member))
             except FormatError as error:
                 self.collector.fail(*error.problems)
+        self.matcher = kept
         if len(self.files) == n_read and not self.collector.problems:
-            raise FormatError(Problem(_nothing_known(folder), folder.name))
+            raise FormatError(Problem(why_nothing_is_known(folder), folder.name))
+
+    def _placed(self, folder: Folder) -> dict[str, Source]:
+        """Files of columns by name, with annotator and document, where the folders around them tell."""
+        is_deep = any(PurePath(m.name).parent != PurePath(folder.name) for m in folder.members)
+        if not is_deep and self.settings.files_mean not in ("document", "gold"):
+            return {}
+        from crowdseq.formats.conventions.layout import place_files
+
+        return place_files(folder, beginnings(folder, self.settings), self.collector)
 
     def _tell_other_files(self, form: Format, folder: Folder) -> None:
         what = f"files of a folder were left out, which is read as {form.name}: name them too to read them"
@@ -141,7 +180,7 @@ class _Loader:
 
     def _load_file(self, source: Source) -> None:
         with open_source(source, self.settings.limits) as stream:
-            if is_archive(stream.head):
+            if is_archive(stream.head) and not is_spreadsheet(stream.head):
                 from crowdseq.formats.files.zip import open_archive
 
                 self._load_folder(open_archive(stream, source, self.settings.limits))
@@ -149,9 +188,10 @@ class _Loader:
                 self._load_stream(stream, source, sample_of(stream, self.settings.encoding))
 
     def _load_stream(self, stream: Stream, source: Source, sample: Sample) -> None:
-        form = find_format(self.settings.format) if self.settings.format else recognise(sample)
+        form = find_format(self.settings.format) if self.settings.format else recognise(sample, self.settings)
         if form.read is None:
             raise FormatError(Problem(f"a file cannot be read as {form.name}, {form.summary}", source.name))
+        self.cuts_documents = self._cuts(form)
         n_records, n_faults = 0, len(self.collector.problems) + self.collector.n_rejected
         try:
             for found in form.read(stream, source, self.collector):
@@ -164,45 +204,48 @@ class _Loader:
 
     def _doubt_format(self, form: Format, sample: Sample, source: Source) -> None:
         """After faults: say so when the file looks like something else than it was read as."""
-        likely, certainty = looks_like(sample)
-        if likely is not None and likely is not form and certainty >= LIKELY:
-            what = f"looks like {likely.name}, not {form.name}:"
-            advice = Advice("force the right one with {format}", format="")
-        elif self.settings.format is None and certainty < LIKELY:
-            what = f"was read as {form.name} because of its name:"
-            advice = Advice("if it is something else, say so with {format}", format="")
-        else:
-            return
-        if self.collector.problems:
-            self.collector.problems.append(Problem(what, source.name, advice=advice))
-        else:
-            self.collector.warn("format-in-doubt", what, Problem("", source.name), advice=advice)
+        doubt = doubt_of(form, sample, self.settings)
+        if doubt is not None and self.collector.problems:
+            self.collector.problems.append(replace(doubt, file=source.name))
+        elif doubt is not None:
+            self.collector.warn("format-in-doubt", doubt.what, Problem("", source.name), advice=doubt.advice)
+
+    def _cuts(self, form: Format) -> bool:
+        """Whether records of this format are documents that may have to be cut into sentences."""
+        return "sentences" in form.settings and self.settings.sentences not in ("document", "newline")
+
+    def _in_sentences(self, corpus: Corpus) -> Corpus:
+        if not self.documents:
+            return corpus
+        from crowdseq.formats.spans.documents import in_sentences
+
+        return in_sentences(corpus, self.documents, self.collector)
 
     def _take(self, found: ReadRecord, file: str) -> bool:
         """Whether a record could be added."""
         record = found.record
         try:
             record = renamed(record, self.settings)
+            if self.settings.missing is not None:
+                record = without_marks(record, frozenset(self.settings.missing))
+            if self.matcher is not None:
+                record = self.matcher.matched(record, file, found.line)
             if self.settings.normalise == "nfc" and TEXT not in record.extras:
-                record = self._normalised(record, file, found.line)
+                record = in_normal_form(
+                    record, self.collector, Problem("", file, found.line, record.id or "")
+                )
             if self.labels is not None:
                 self.labels.check(record, Problem("", file, found.line, record.id or ""))
-            self.builder.add(self._aligned(record, file, found.line))
+            number = self.builder.add(self._aligned(record, file, found.line))
+            if self.cuts_documents:
+                self.documents.add(number)
         except InputError as error:
-            self.collector.reject(problem_of(error, file, found.line, record.id or ""), found.raw)
+            problem = problem_of(error, file, found.line, record.id or "")
+            if self.files and problem.what.startswith(_OTHER_TEXT):
+                problem = replace(problem, what=f"{problem.what};", advice=_JOIN_BY_TEXT)
+            self.collector.reject(problem, found.raw)
             return False
         return True
-
-    def _normalised(self, record: Record, file: str, line: int) -> Record:
-        """The record with tokens in NFC; one that is no text is left for the builder to complain about."""
-        if not all(isinstance(token, str) for token in record.tokens):
-            return record
-        tokens = [normalize("NFC", token) for token in record.tokens]
-        if tokens == list(record.tokens):
-            return record
-        what = "sentences have tokens that were brought to NFC"
-        self.collector.warn("tokens-normalised", what, Problem("", file, line, record.id or ""))
-        return replace(record, tokens=tokens)
 
     def _aligned(self, record: Record, file: str, line: int) -> Record:
         """The record on the tokens that its sentence already has, where only the cuts between them differ."""
@@ -211,27 +254,11 @@ class _Loader:
             from crowdseq.formats.spans.kept_text import check_same_text
 
             check_same_text(record.extras, self.builder.extras_of(record.id))
-        if held is None or list(held) == list(record.tokens) or not _is_sound(record):
+        if held is None or list(held) == list(record.tokens):
             return record
-        from crowdseq.formats.spans.align import project, visible
+        from crowdseq.formats.spans.realign import realigned
 
-        if visible(held) != visible(record.tokens):
-            return record
-        moved = 0
-        votes = {}
-        for name, tags in record.annotations.items():
-            votes[name], inexact = project(tags, record.tokens, held)
-            moved += inexact
-        gold = None
-        if record.gold is not None:
-            gold, inexact = project(record.gold, record.tokens, held)
-            moved += inexact
-        what = "tokens differ between annotators of one sentence, aligned by characters"
-        self.collector.warn("tokens-aligned", what, Problem("", file, line, record.id or ""))
-        if moved:
-            what = "labels ended inside a token when they were aligned, the whole token was taken"
-            self.collector.warn("labels-moved", what, Problem("", file, line, record.id or ""), moved)
-        return replace(record, tokens=held, annotations=votes, gold=gold, columns={})
+        return realigned(record, held, self.collector, Problem("", file, line, record.id or ""))
 
     def _tell_unused(self) -> None:
         names = list(dict.fromkeys(file.format for file in self.files))
@@ -257,33 +284,18 @@ class _Loader:
         if self.collector.problems:
             self.collector.finish()
         try:
-            corpus = self.builder.build(self.settings.scheme)
+            corpus = self.builder.build(self.settings.scheme or self.collector.noted_scheme)
         except SchemeError as error:
             raise FormatError(problem_of(error, ", ".join(file.name for file in self.files))) from None
         if self.settings.labels is not None:
             corpus = widen(corpus, self.settings.labels)
+        corpus = self._in_sentences(corpus)
         layers = self._layers(corpus)
         if len(layers) > 1:
             shown = "; ".join(f"{layer.name} ({layer.n_spans:,} spans)" for layer in layers)
             self.collector.warn("layers", f"overlapping spans make {len(layers)} layers of types: {shown}")
+        if len(self.files) > 1:
+            look_at_equal_texts(corpus, self.collector)
         report = inspect(corpus, self.builder, self.collector)
         rejects = self.collector.finish() if self.collector.n_rejected else None
         return Imported(corpus, replace(report, files=tuple(self.files), rejects_file=rejects), layers)
-
-
-def _nothing_known(folder: Folder) -> str:
-    names = [PurePath(member.name).name for member in folder.members]
-    if not names:
-        return "is empty, there is nothing to read"
-    if "[Content_Types].xml" in names:
-        return "is an Office document, save the sheet as CSV"
-    return f"holds no file in a known format, only {', '.join(names[:3])}{' …' if len(names) > 3 else ''}"
-
-
-def _is_sound(record: Record) -> bool:
-    """Whether tokens and labels are what they should be; if not, the builder says what is wrong."""
-    rows = [*record.annotations.values(), *([record.gold] if record.gold is not None else [])]
-    return all(isinstance(token, str) for token in record.tokens) and all(
-        len(row) == len(record.tokens) and all(tag is None or isinstance(tag, str) for tag in row)
-        for row in rows
-    )

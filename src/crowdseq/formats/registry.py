@@ -1,12 +1,14 @@
 """All formats by name, loaded when they are needed, and which of them a file is in."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from importlib import import_module
 
 from crowdseq.errors import Advice, FormatError, Problem, SettingsError
 from crowdseq.formats.files.lines import head_text
-from crowdseq.formats.files.sources import HEAD_BYTES, Folder, Stream
-from crowdseq.formats.format import BY_NAME, NO, SURE, Format, Sample
+from crowdseq.formats.files.sources import HEAD_BYTES, Folder, Stream, open_source
+from crowdseq.formats.format import BY_NAME, LIKELY, NO, SURE, Format, Sample
+from crowdseq.formats.settings import ReadSettings
 
 # Where each format is defined, below `crowdseq.formats.tools`. Of formats that are equally sure of a file the
 # first one is taken, so the order matters.
@@ -17,7 +19,8 @@ _WHERE = {
     "conll": "conll.columns_file:FORMAT",
     "conll-folder": "conll.writing:FOLDER_FORMAT",
     "text": "native.plain_text:FORMAT",
-    "long": "long_table:FORMAT",
+    "long": "long_table.csv_file:FORMAT",
+    "xlsx": "long_table.spreadsheet:FORMAT",
     "mace": "conll.mace_csv:FORMAT",
     "conll-u": "conll.conll_u:FORMAT",
     "brat": "brat.folder:FORMAT",
@@ -42,6 +45,7 @@ _WHERE = {
 _OF_FOLDERS = ("brat", "inception", "datasets")
 # Those that `tag` puts tags into: only these are asked about a file to be tagged.
 _CARRYING = ("jsonl", "conll", "text")
+_OF_LONG_TABLES = ("task=", "sentence=", "worker=")
 _PACKED = {
     b"BZh": "packed with bzip2",
     b"\xfd7zXZ\x00": "packed with xz",
@@ -100,9 +104,11 @@ def looks_like(sample: Sample) -> tuple[Format | None, int]:
     return best, certainty
 
 
-def recognise(sample: Sample) -> Format:
-    """The likeliest format; an error says what was seen instead."""
+def recognise(sample: Sample, settings: ReadSettings) -> Format:
+    """The likeliest format; an error says what was seen instead. The columns that the user names may tell."""
     likely, _ = looks_like(sample)
+    if (likely is None or likely.name == "conll") and are_long(settings.columns):
+        return FORMATS["long"]
     if likely is not None:
         return likely
     for mark, what in _PACKED.items():
@@ -117,11 +123,54 @@ def recognise(sample: Sample) -> Format:
     if "\0" in start or start.count("\ufffd") > 2:
         what = "is neither text nor a binary format that is known here: export it as JSON, CSV or Parquet"
         raise FormatError(Problem(what, sample.name))
+    _refuse_table(sample)
     known = ", ".join(name for name, form in FORMATS.items() if form.read)
     what = f"the format cannot be told, it begins with {start!a}:"
     raise FormatError(
         Problem(what, sample.name, advice=Advice("say it with {format} ({0})", known, format=""))
     )
+
+
+def doubt_of(form: Format, sample: Sample, settings: ReadSettings) -> Problem | None:
+    """What to say where a file that had faults looks like something else than it was read as."""
+    likely, certainty = looks_like(sample)
+    if likely is not None and likely is not form and certainty >= LIKELY:
+        what = f"looks like {likely.name}, not {form.name}:"
+        return Problem(what, advice=Advice("force the right one with {format}", format=""))
+    if settings.format is None and certainty < LIKELY:
+        what = f"was read as {form.name} because of its name:"
+        return Problem(what, advice=Advice("if it is something else, say so with {format}", format=""))
+    return None
+
+
+def beginnings(folder: Folder, settings: ReadSettings) -> dict[str, str]:
+    """How the texts of files begin, by their names, for formats in which that tells what files share."""
+    texts: dict[str, str] = {}
+    for member in folder.members:
+        with suppress(FormatError), open_source(member, settings.limits) as stream:
+            sample = sample_of(stream, settings.encoding)
+            form = find_format(settings.format) if settings.format else looks_like(sample)[0]
+            text = form.text_of(sample) if form is not None and form.text_of is not None else None
+            if text is not None:
+                texts[member.name] = text
+    return texts
+
+
+def are_long(columns: Sequence[str] | None) -> bool:
+    """Whether the user names columns of a long table, such as `worker=rater`."""
+    return any(column.startswith(_OF_LONG_TABLES) for column in columns or ())
+
+
+def _refuse_table(sample: Sample) -> None:
+    """A table whose columns have names that nobody could know: tell which are needed."""
+    from crowdseq.formats.table_io.csv_rows import header_of
+
+    first, second = header_of(sample.text), header_of("\n".join(sample.lines[1:3]))
+    if len(first) > 2 and len(first) == len(second):
+        what = f"is a table with columns {', '.join(first[:10])}, of which nobody can tell what they hold:"
+        shown = "sentence=…,token=…,worker=…,label=…"
+        advice = Advice("say it with {columns}", columns=shown)
+        raise FormatError(Problem(what, sample.name, 1, advice=advice))
 
 
 def recognise_folder(folder: Folder) -> Format | None:
@@ -140,6 +189,9 @@ def recognise_to_carry(sample: Sample) -> Format | None:
         sure = form.carrier.recognise(sample) if form.carrier is not None else NO
         if sure > certainty:
             best, certainty = form, sure
+    if best is not None and best.name == "jsonl" and certainty < SURE:
+        likely, sure = looks_like(sample)  # objects of another tool
+        return best if likely is None or sure <= BY_NAME else None
     return best
 
 

@@ -16,6 +16,7 @@ from crowdseq.errors import Advice, SettingsError
 
 OFFSET_UNITS = ("auto", "characters", "utf-16", "graphemes")
 TOKENIZERS, REGEX, SPACY = ("words", "whitespace"), "regex:", "spacy:"
+SENTENCES = ("auto", "document", "newline", "rules")
 _OTHER_NAMES = {"BIO": "IOB2", "IOB": "IOB1", "IOBES": "BIOES"}
 _NOT_FOR_FILES = frozenset({"idna", "punycode", "undefined", "unicode-escape", "raw-unicode-escape"})
 _OPTION = "option"
@@ -80,15 +81,21 @@ class ReadSettings:
     None to detect it. labels: the known tags or entity types, None to take those of the data.
     on_error: `stop` refuses the input with every fault found, `skip` sets faulty records aside in `rejects`.
     duplicates: same sentence twice from one annotator: `error`, keep the `first` or the `newest`.
-    columns: what the columns of a CoNLL file hold (`token`, `gold`, `column:pos`, `annotator:w1`, `-`).
-    files_mean: whether a file with one column of labels is `gold` or one `annotator`; `auto` takes files in a
-    folder as annotators. names, documents: annotators and documents to rename. tokenizer: for text without
-    tokens.
+    match: sentences of several files are the same if their `id` is, or with `text` if their words are.
+    columns: what the columns of a CoNLL file hold (`token`, `gold`, `column:pos`, `annotator:w1`, `-`), or
+    which column of a table is what (`worker=rater`). missing: what stands in place of a label where there is
+    none; None takes the usual marks where they stand beside B- and I- tags. last_column: the label of a CoNLL
+    file is in its last column, whatever the others hold.
+    files_mean: whether a file with one column of labels is `gold` or one `annotator`, or a `document` of the
+    annotator that its folder is named after; `auto` takes files in a folder as annotators, and as documents
+    where several folders hold the same ones. names, documents: annotators and documents to rename.
+    tokenizer: for text without tokens.
     offset_unit, overlaps, cut_tokens, empty_means, several_labels, discontinuous: for formats that mark
     characters instead of tokens; `ask` refuses input in which nobody can tell an empty document from one that
     was never opened. overlaps: of spans of one annotator the `longest` stays, it is an `error`, or types are
     taken apart into `layers`, of which `types` chooses one. sentences: a `document` is one sequence, or one
-    is made of each line (`newline`). normalise: `nfc` joins texts that differ only in Unicode form or line
+    is made of each line (`newline`) or of each sentence, found by `rules` or by `spacy:en`; `auto` cuts long
+    documents by rules. normalise: `nfc` joins texts that differ only in Unicode form or line
     ends. layer: the control, question or layer to read where a file has several. text_field: the field that
     holds the text where a file has several. types: only spans of these types. predictions: read those of a
     model as one more annotator.
@@ -116,14 +123,26 @@ class ReadSettings:
     labels: tuple[str, ...] | None = _setting(
         None, "The tags or entity types there are; any other is an error.", is_list=True
     )
+    match: str = _choice(
+        "What makes sentences of several files the same: their id or their text.", "id", "text"
+    )
     columns: tuple[str, ...] | None = _setting(
         None,
-        "What the columns of CoNLL files hold: token, gold, column:NAME, an annotator, - for nothing.",
+        "What the columns of CoNLL files hold: token, gold, column:NAME, an annotator, - for nothing; or, by "
+        "name or number, which column is what: token=WORD,gold=3; in tables also sentence=, worker=, label=.",
         is_list=True,
     )
+    missing: tuple[str, ...] | None = _setting(
+        None,
+        "What stands in place of a label where there is none (default: ? in columns; beside B- and I- tags "
+        "also None, -, _, NA and the like).",
+        is_list=True,
+    )
+    last_column: bool = False
     files_mean: str = _choice(
-        "What one label column is; auto: an annotator in the files of a folder, else gold.",
-        *("auto", "gold", "annotator"),
+        "What one label column is; auto: an annotator in the files of a folder, else gold. document: each "
+        "file is a document, its folder the annotator.",
+        *("auto", "gold", "annotator", "document"),
     )
     names: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     documents: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
@@ -133,7 +152,11 @@ class ReadSettings:
     cut_tokens: str = _choice("When a span cuts a token.", "expand", "contract", "drop", "error")
     several_labels: str = _choice("When one span has several labels.", "error", "first", "joined")
     discontinuous: str = _choice("When a span has a gap.", "error", "drop", "split")
-    sentences: str = _choice("What one sequence is, in text without sentences.", "document", "newline")
+    sentences: str = _setting(
+        "auto",
+        "What one sequence is, in text without sentences: a document, each line (newline), each sentence by "
+        "rules or by spacy:LANGUAGE; auto: a document, or by rules if it is long.",
+    )
     normalise: str = _choice("Make texts equal that differ in Unicode form or line ends.", "none", "nfc")
     tokenizer: str = _setting(
         "words", "For text without tokens: words, whitespace, regex:PATTERN or spacy:LANGUAGE."
@@ -154,6 +177,9 @@ class ReadSettings:
                 raise SettingsError(f"{name} '{value}' is unknown, choose one of {known}")
         _check_encoding(self.encoding)
         check_tokenizer(self.tokenizer)
+        if self.sentences not in SENTENCES and not self.sentences.startswith(SPACY):
+            known = f"{', '.join(SENTENCES)} or {SPACY}LANGUAGE"
+            raise SettingsError(f"sentences '{self.sentences}' is unknown, choose one of {known}")
         if self.labels is not None and not self.labels:
             raise SettingsError("the list of labels is empty, name at least one or leave it out")
         if self.rejects is not None and self.on_error != "skip":
@@ -201,3 +227,4 @@ def _check_encoding(name: str | None) -> None:
 # Extra keys of a sentence that was cut from a text; with them an export gives back the characters marked.
 TEXT, SPANS, GOLD_SPANS, OFFSETS = "text", "spans", "gold_spans", "offsets"
 ORIGINAL = "original_text"  # where the text was normalised
+PART = "part_of"  # of which document a sentence was cut, and which of its parts it is

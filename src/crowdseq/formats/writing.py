@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import BinaryIO
@@ -11,6 +12,7 @@ from crowdseq.core.corpus import Corpus
 from crowdseq.errors import Advice, OutputExistsError, SettingsError, UsageError
 from crowdseq.formats.format import Format, Notes
 from crowdseq.formats.registry import FORMATS, find_format, format_for_writing
+from crowdseq.formats.settings import PART
 from crowdseq.storage.atomic import STANDARD_OUTPUT, AtomicFile, exists_already, standard_output
 from crowdseq.storage.folders import AtomicFolder, claimed
 
@@ -41,6 +43,7 @@ def write(
         name = os.path.join(name, "")
     form = format_for_writing(format or "", name)
     options = _options(form, excel_safe)
+    corpus = _in_documents(corpus, form)
     if form.write_folder is not None:
         return tuple(_write_folder(partial(form.write_folder, corpus), _folder(name, form), force))
     if form.write is None:
@@ -57,18 +60,25 @@ def write_consensus(
     force: bool = False,
     excel_safe: bool = False,
     with_names: bool = True,
+    details: bool = False,
 ) -> tuple[str, ...]:
     """Write the settled tags with their confidence; the format is told by the name unless given.
 
     with_names: False leaves out of consensus JSONL who agreed, for a file that lies beside all votes.
+    details: confidence and who agreed in columns too, which hold token and label otherwise.
     """
     name = os.fspath(path)
     form = format_for_writing(format or "", name)
     if form.name == "jsonl":
         form = find_format("consensus")
     options = _options(form, excel_safe)
+    whole = _in_documents(consensus.corpus, form)
+    if whole is not consensus.corpus:
+        consensus = replace(consensus, corpus=whole)  # its tokens are the same, one behind the other
     if form.name == "consensus":
         options["with_names"] = with_names
+    if form.has_details:
+        options["details"] = details
     if form.write_consensus_folder is not None:
         return tuple(
             _write_folder(partial(form.write_consensus_folder, consensus), _folder(name, form), force)
@@ -77,6 +87,15 @@ def write_consensus(
         able = _able("write_consensus", "write_consensus_folder")
         raise SettingsError(f"{form.name} has no room for a consensus, choose one of {able}")
     return tuple(_write_file(partial(form.write_consensus, consensus, **options), name, force))
+
+
+def _in_documents(corpus: Corpus, form: Format) -> Corpus:
+    """A tool that marks characters gets back the documents that were cut into sentences."""
+    if "sentences" not in form.settings or not any(PART in extras for extras in corpus.text.extras.values()):
+        return corpus
+    from crowdseq.formats.spans.documents import join_documents
+
+    return join_documents(corpus)
 
 
 def _folder(name: str, form: Format) -> Path:

@@ -42,6 +42,7 @@ class ConvertRequest(CrowdRequest):
     target: the format, told by the name of `out` if None. as_scheme: another chunk scheme for the tags.
     consensus: write the consensus of a run folder instead of a crowd. unlabelled: `outside` writes O for
     tokens that somebody left without a label; otherwise a format that cannot tell the two apart refuses them.
+    confidence: of a consensus, and who agreed, also in columns, which hold token and label otherwise.
     """
 
     out: str
@@ -51,6 +52,7 @@ class ConvertRequest(CrowdRequest):
     unlabelled: str = "error"
     force: bool = False
     excel_safe: bool = False
+    confidence: bool = False
 
 
 def convert_files(request: ConvertRequest) -> list[Written]:
@@ -93,6 +95,7 @@ def _write_consensus(request: ConvertRequest) -> Written:
         format=request.target,
         force=request.force,
         excel_safe=request.excel_safe,
+        details=request.confidence,
     )
     return Written(request.out, consensus.corpus, notes)
 

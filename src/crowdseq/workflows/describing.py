@@ -12,6 +12,7 @@ from crowdseq.evaluation.remarks import remarks_before
 from crowdseq.formats import ImportReport
 from crowdseq.workflows.metrics import FORMAT_VERSION
 from crowdseq.workflows.reading import CrowdRequest, read_crowd, read_parts
+from crowdseq.workflows.verdict import Verdict, judge
 
 
 class DescribedPart(NamedTuple):
@@ -34,6 +35,11 @@ class CheckedCrowd:
 
     parts: tuple[DescribedPart, ...]
     report: ImportReport
+
+    @property
+    def verdict(self) -> Verdict:
+        """Whether it is ready to be learned from, or what to mend before."""
+        return judge([(part.description, part.agreement) for part in self.parts], self.report)
 
     def as_dict(self, wording: Wording = in_python) -> dict[str, Any]:
         """The content of `check` as JSON; wording: how its notes name settings."""

@@ -111,7 +111,9 @@ def evaluate_files(request: EvaluateRequest) -> Scores:
     wanted = read(request.gold, plain)
     answer = Path(request.predicted) / "consensus.jsonl"
     # A run folder stands for its consensus, in our own form; one rejects file cannot hold both inputs.
-    given = read(str(answer)) if answer.is_file() else read(request.predicted, replace(plain, rejects=None))
+    # What `tag` writes has the gold of its input before its own tags, which stand last.
+    tagged = replace(plain, rejects=None, last_column=settings.columns is None)
+    given = read(str(answer)) if answer.is_file() else read(request.predicted, tagged)
     chosen = selection.apply(wanted.corpus)
     left_out = given.report.finding("predictions-left-out") is not None
     tags, answers = gold_of(chosen), answer_of(given.corpus, left_out=left_out)

@@ -8,8 +8,16 @@ from pathlib import Path
 import numpy as np
 
 from crowdseq.errors import Advice, FormatError, Missing, MissingFileError, Problem
-from crowdseq.formats.carrying import sentences_to_tag
-from crowdseq.formats.files.sources import STANDARD_INPUT, Source, open_source
+from crowdseq.formats import read
+from crowdseq.formats.carrying import sentence_to_tag, sentences_to_tag
+from crowdseq.formats.files.sources import (
+    HEAD_BYTES,
+    STANDARD_INPUT,
+    Source,
+    is_archive,
+    is_spreadsheet,
+    open_source,
+)
 from crowdseq.formats.findings.collector import Collector
 from crowdseq.formats.format import Carried
 from crowdseq.formats.models.taggers import load_tagger
@@ -96,20 +104,60 @@ def tag_file(
     settings: how the input is read, its format recognised if they do not name it. confidence: add the
     probability of each tag.
     """
-    # The text is all that counts here: a document without spans is no question.
-    reading = replace(settings or ReadSettings(), empty_means="labelled")
+    # The text is all that counts here: labels that stand there already are no question.
+    reading = replace(
+        settings or ReadSettings(),
+        empty_means="labelled",
+        duplicates="first",
+        several_labels="first",
+        discontinuous="drop",
+        files_mean="annotator",
+    )
+    if path != STANDARD_INPUT and _is_folder(path):
+        yield from _all_tagged(tagger, _sentences_of_folder(path, reading), confidence, threads, progress)
+        return
     source = Source(path, Path(path).name, None if path == STANDARD_INPUT else Path(path))
     with_tabs = any(" " in tag for tag in tagger.scheme.tags)
     with open_source(source, reading.limits) as stream, Collector(reading) as collector:
         sentences = sentences_to_tag(stream, source, collector, with_tabs=with_tabs)
-        done = 0
-        # What a word looks like elsewhere in its document can only be known with the whole document at hand.
-        portion = None if tagger.features.document else _SENTENCES_AT_A_TIME
-        while waiting := list(islice(sentences, portion)):
-            yield from _tagged(tagger, waiting, confidence, threads)
-            done += len(waiting)
-            progress("tagging sentences", done, 0)
+        yield from _all_tagged(tagger, sentences, confidence, threads, progress)
         collector.finish()
+
+
+def _is_folder(path: str) -> bool:
+    """A folder, or a ZIP that stands for one."""
+    if Path(path).is_dir():
+        return True
+    if not Path(path).is_file():
+        return False
+    with open(path, "rb") as file:
+        head = file.read(HEAD_BYTES)
+    return is_archive(head) and not is_spreadsheet(head)
+
+
+def _sentences_of_folder(path: str, reading: ReadSettings) -> Iterator[Carried]:
+    """Every sentence of the files in a folder once; a folder of text files has a sentence in each line."""
+    reading = replace(reading, files_mean="auto")
+    try:
+        corpus = read(path, reading).corpus
+    except FormatError:
+        names = [file.name for file in Path(path).rglob("*") if file.is_file()] if Path(path).is_dir() else []
+        if reading.format is not None or not names or not all(name.endswith(".txt") for name in names):
+            raise
+        corpus = read(path, replace(reading, format="text")).corpus
+    return map(sentence_to_tag, corpus.sentences)
+
+
+def _all_tagged(
+    tagger: Tagger, sentences: Iterator[Carried], confidence: bool, threads: int, progress: Progress
+) -> Iterator[str]:
+    done = 0
+    # What a word looks like elsewhere in its document can only be known with the whole document at hand.
+    portion = None if tagger.features.document else _SENTENCES_AT_A_TIME
+    while waiting := list(islice(sentences, portion)):
+        yield from _tagged(tagger, waiting, confidence, threads)
+        done += len(waiting)
+        progress("tagging sentences", done, 0)
 
 
 def _tagged(tagger: Tagger, waiting: list[Carried], confidence: bool, threads: int) -> Iterator[str]:

@@ -150,3 +150,8 @@ def test_a_damaged_member_is_named(faults: Faults) -> None:
 def test_an_empty_archive_holds_nothing(faults: Faults) -> None:
     (found,) = faults("c.zip", packed({}))
     assert found == "c.zip: is empty, there is nothing to read"
+
+
+def test_a_file_without_a_name_is_refused(faults: Faults) -> None:
+    (fault,) = faults("x.zip", packed({"": LINE}))
+    assert fault == "x.zip: holds a file without a name, do not trust it"

@@ -75,3 +75,21 @@ def test_gold_that_breaks_the_scheme_is_counted_apart(put: Put) -> None:
     report = read(put("f.conll", "a O\nb I-X\nc B-X\nd I-X\n"), scheme="IOB2").report
     assert (dict(report.slips), report.gold_slips) == ({}, 1)
     assert report.lines()[0].endswith(": gold 1")
+
+
+def test_texts_under_other_ids_for_other_people_are_told(put: Put) -> None:
+    first = put("a.jsonl", '{"id": "1", "tokens": ["Ada"], "annotations": {"ana": ["B-PER"]}}\n')
+    second = put("b.jsonl", '{"id": "7", "tokens": ["Ada"], "annotations": {"bob": ["O"]}}\n')
+    told = read([first, second]).report.finding("texts-equal")
+    assert told is not None
+    assert "match='text' joins them" in str(told)
+    assert len(read([first, second], match="text").corpus) == 1
+
+
+def test_tags_without_prefix_that_outnumber_others_are_never_silently_plain() -> None:
+    line = b'{"tokens": ["a", "b", "c"], "annotations": {"ana": ["B-PER", "None", "None"]}}\n'
+    told = read(line).report.finding("plain-beside-chunks")
+    assert told is not None
+    assert "because of None: if these stand for no label, say missing='None'" in str(told)
+    assert read(line, missing=("None",)).corpus.scheme.kind == "IOB2"
+    assert read(line, scheme="plain").report.finding("plain-beside-chunks") is None

@@ -156,7 +156,7 @@ def test_people_of_plain_tasks_are_told_once() -> None:
     someone = [{"completed_by": {"id": 7, "email": "a@b.org"}, "result": []}]
     finding = reading([task(1, annotations=someone), task(2, annotations=someone)]).report.findings[0]
     assert (finding.kind, finding.count, finding.examples[0].what) == (
-        "annotators-numbered",
+        "annotators-named",
         1,
         "7 is a@b.org",
     )
@@ -184,8 +184,8 @@ def test_what_stands_beside_the_labels_of_a_plain_task_is_told() -> None:
     someone = {"completed_by": {"id": 7, "email": "a@b.org"}, "result": []}
     aside: dict[str, Any] = {"drafts": [{"user": 3}], "predictions": [{"result": []}]}
     found = reading([task(1), task(2, annotations=[someone], **aside)]).report
-    assert [finding.kind for finding in found.findings] == ["annotators-numbered", "predictions-left-out"]
-    assert found.statuses == {"1": {"labelled": 4}, "7": {"labelled": 1}, "3": {"draft": 1}}
+    assert [finding.kind for finding in found.findings] == ["annotators-named", "predictions-left-out"]
+    assert found.statuses == {"1": {"labelled": 4}, "a@b.org": {"labelled": 1}, "3": {"draft": 1}}
 
 
 def test_findings_stand_in_the_order_of_the_tasks() -> None:

@@ -88,7 +88,8 @@ def test_rows_that_contradict_each_other_are_named(faults: Faults) -> None:
 
 def test_other_columns_cannot_be_forced_into_a_long_table(faults: Faults) -> None:
     (found, *_) = faults("t.csv", "a,b\n1,2\n", format="long")
-    assert found == "t.csv:1: has no columns task, worker and label, but a, b: rename them in the first row"
+    told = "has no columns task, worker and label, but a, b: say which column is what: columns="
+    assert found == f"t.csv:1: {told}'sentence=…,token=…,worker=…,label=…'"
 
 
 @pytest.mark.parametrize(("keep", "tag"), [("first", "O"), ("newest", "B-X")])
@@ -145,3 +146,18 @@ def test_a_consensus_says_how_sure_it_is_and_who_agreed(tmp_path: Path) -> None:
         ("s1:1", "met", "d", "O", '["a", "b", "c"]'),
     ]
     assert 0.5 < float(rows[1][4]) <= float(rows[2][4]) <= 1
+
+
+def test_a_damaged_spreadsheet_is_one_line(faults: Faults) -> None:
+    pytest.importorskip("openpyxl")
+    whole = (Path(__file__).parents[1] / "shapes" / "tables" / "spreadsheet.xlsx").read_bytes()
+    (cut, *_) = faults("a.xlsx", whole[: len(whole) // 2])
+    assert cut.startswith("a.xlsx: the spreadsheet is damaged")
+
+
+def test_a_table_of_gold_in_a_folder_is_an_annotators(put: Put) -> None:
+    rows = "sentence,token,label\n1,Ada,B-PER\n1,ran,O\n"
+    put("c/ana.csv", rows)
+    put("c/bob.csv", rows.replace("B-PER", "O"))
+    assert read("c").corpus.annotators == ("ana", "bob")
+    assert read("c/ana.csv").corpus.gold[0] == ("B-PER", "O")

@@ -1,10 +1,11 @@
 """Names of annotators, documents and labels as the user wants them, and who agreed with a consensus."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from difflib import get_close_matches
 from typing import Any
+from unicodedata import normalize
 
 import numpy as np
 
@@ -14,8 +15,9 @@ from crowdseq.core.building import Record
 from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.labels import OUTSIDE, PLAIN, LabelScheme, split_tag
-from crowdseq.core.names import counted
+from crowdseq.core.names import Tags, counted
 from crowdseq.errors import Advice, Problem, SchemeError
+from crowdseq.formats.findings.collector import Collector
 from crowdseq.formats.settings import SPANS, ReadSettings
 
 
@@ -122,6 +124,31 @@ def _with_new_document(record: Record, names: Mapping[str, str]) -> Record:
             own = f"{names[doc]}{own[len(doc) :]}"
         doc = names[doc]
     return replace(record, id=None if own is None else names.get(own, own), doc=doc)
+
+
+def in_normal_form(record: Record, collector: Collector, place: Problem) -> Record:
+    """The record with tokens in NFC; one that is no text is left for the builder to complain about."""
+    if not all(isinstance(token, str) for token in record.tokens):
+        return record
+    tokens = [normalize("NFC", token) for token in record.tokens]
+    if tokens == list(record.tokens):
+        return record
+    collector.warn("tokens-normalised", "sentences have tokens that were brought to NFC", place)
+    return replace(record, tokens=tokens)
+
+
+def without_marks(record: Record, marks: Collection[str]) -> Record:
+    """The record without labels that stand for none; who has nothing else has not seen the sentence."""
+    rows = {name: _labels(tags, marks) for name, tags in record.annotations.items()}
+    votes = {name: tags for name, tags in rows.items() if tags is not None}
+    return replace(
+        record, annotations=votes, gold=None if record.gold is None else _labels(record.gold, marks)
+    )
+
+
+def _labels(tags: Tags, marks: Collection[str]) -> Tags | None:
+    made = [None if isinstance(tag, str) and tag in marks else tag for tag in tags]
+    return made if not made or any(tag is not None for tag in made) else None
 
 
 def agreements(consensus: Consensus) -> Iterator[list[list[str]]]:

@@ -8,7 +8,7 @@ from crowdseq.formats.files.sources import Source
 from crowdseq.formats.findings.collector import Collector
 
 # Names, in any case of letters, of files and folders that hold what was agreed on and nobody's own labels.
-GOLD_STEMS = frozenset({"gold", "curator", "curation_user", "consensus"})
+GOLD_STEMS = frozenset({"gold", "curator", "curation_user", "consensus", "ground_truth"})
 AS_ANNOTATOR = Advice("{predictions} reads them as one more annotator", predictions="")
 _SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,60}")
 
@@ -20,6 +20,8 @@ def is_gold(stem: str) -> bool:
 
 def annotator_of(source: Source, collector: Collector) -> str | None:
     """The annotator that a file of one person's labels stands for; None for gold."""
+    if source.owner is not None:
+        return source.owner or None
     means = collector.settings.files_mean
     is_annotator = source.folder is not None if means == "auto" else means == "annotator"
     return source.stem if is_annotator and not is_gold(source.stem) else None

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import TypeAlias
 
 from crowdseq.errors import FormatError, Problem
@@ -88,3 +88,13 @@ def _longer_stem(item: Source | Folder, stem: str, stems: list[str], depth: int)
         return stem
     above = path.absolute().parts[:-1][1 - depth :]
     return "/".join([*above, item.stem])
+
+
+def why_nothing_is_known(folder: Folder) -> str:
+    """What a folder holds that cannot be read."""
+    names = [PurePath(member.name).name for member in folder.members]
+    if not names:
+        return "is empty, there is nothing to read"
+    if "[Content_Types].xml" in names:
+        return "is an Office document, save the sheet as CSV"
+    return f"holds no file in a known format, only {', '.join(names[:3])}{' …' if len(names) > 3 else ''}"

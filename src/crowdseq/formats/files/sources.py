@@ -101,7 +101,8 @@ class Source:
     name: as messages call it. stem: its file name without extensions, unique among the inputs of one reading;
     formats may take the name of an annotator or a document from it. prefix: stands before ids that a reader
     has to make up, so that those of several inputs differ. folder: the one it was found in, if any. opener:
-    gives the bytes of a member of an archive.
+    gives the bytes of a member of an archive. owner, document: whose labels and which document the file
+    holds where the folders around it tell; an owner that is empty stands for gold.
     """
 
     name: str
@@ -111,6 +112,8 @@ class Source:
     folder: str | None = None
     prefix: str = ""
     opener: Callable[[], BinaryIO] | None = None
+    owner: str | None = None
+    document: str | None = None
 
 
 @dataclass(frozen=True)
@@ -236,3 +239,11 @@ _ZIP_MARKS = (b"PK\x03\x04", b"PK\x05\x06")  # the second is that of an empty on
 def is_archive(head: bytes) -> bool:
     """Whether bytes begin like a ZIP file."""
     return head.startswith(_ZIP_MARKS)
+
+
+_OF_SPREADSHEETS = (b"xl/workbook", b"xl/worksheets/", b"xl/theme/", b"xl/sharedStrings", b"xl/styles")
+
+
+def is_spreadsheet(head: bytes) -> bool:
+    """Whether bytes begin like a workbook, which is a ZIP file but no folder."""
+    return is_archive(head) and any(part in head for part in _OF_SPREADSHEETS)

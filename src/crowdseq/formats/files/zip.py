@@ -116,6 +116,8 @@ def _is_hidden(name: str) -> bool:
 def _check(entry: zipfile.ZipInfo, source: Source) -> None:
     """Refuse what no honest tool writes: nothing is extracted, but such an archive is not to be trusted."""
     name = entry.filename
+    if not name:
+        raise _refused(source, "holds a file without a name, do not trust it")
     path, windows = PurePosixPath(name), PureWindowsPath(name)
     if path.is_absolute() or windows.drive or windows.root or ".." in path.parts or ".." in windows.parts:
         raise _refused(source, f"holds a file that would leave its folder ({name!a}), do not trust it")

@@ -8,6 +8,7 @@ from dataclasses import replace
 from types import TracebackType
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
+from crowdseq.core.labels import KINDS
 from crowdseq.errors import Advice, CrowdseqError, OutputExistsError, Problem, error_of
 from crowdseq.formats.findings.import_report import STATUSES, Finding, Rejected
 from crowdseq.formats.settings import ReadSettings
@@ -46,6 +47,7 @@ class Collector:
         self.statuses: dict[str, Counter[str]] = {}
         self._findings: dict[str, tuple[str, Advice | None, list[int], list[Problem]]] = {}
         self._texts: dict[str, str] = {}
+        self._schemes: set[Any] = set()
         self._layers: dict[str, None] = {}
         self._has_layer = False
         self._other_types: dict[str, None] = {}
@@ -98,6 +100,16 @@ class Collector:
         if status not in STATUSES:
             raise ValueError(status)
         self.statuses.setdefault(annotator, Counter())[status] += count
+
+    def note_scheme(self, kind: Any) -> None:
+        """A file says in which scheme its tags are."""
+        self._schemes.add(kind if isinstance(kind, str) else None)
+
+    @property
+    def noted_scheme(self) -> str | None:
+        """What files say of their scheme, if it is one that there is and they say the same."""
+        kinds = tuple(self._schemes)
+        return kinds[0] if len(kinds) == 1 and kinds[0] in KINDS else None
 
     def same_text(self, digest: str, name: str) -> str | None:
         """The file that was read before with the same digest of its text, if any."""

@@ -7,9 +7,9 @@ import numpy as np
 from crowdseq.core.annotations import count_slips, find_slips
 from crowdseq.core.building import CorpusBuilder
 from crowdseq.core.corpus import Corpus
-from crowdseq.core.labels import OUTSIDE, LabelScheme
+from crowdseq.core.labels import OUTSIDE, LabelScheme, split_tag
 from crowdseq.core.names import look_alikes
-from crowdseq.errors import Problem
+from crowdseq.errors import Advice, Problem
 from crowdseq.formats.findings.collector import Collector
 from crowdseq.formats.findings.import_report import ImportReport
 
@@ -23,6 +23,7 @@ def inspect(corpus: Corpus, builder: CorpusBuilder, collector: Collector) -> Imp
     alike_labels, alike_annotators = look_alikes(_label_names(corpus)), look_alikes(list(corpus.annotators))
     if kind != corpus.scheme.kind:
         collector.warn("scheme-converted", f"the tags are {kind}, read as {corpus.scheme.kind}")
+    _look_at_plain_tags(corpus, collector)
     for tag, count in respelt.items():
         collector.warn("tags-respelt", _respelt(respelt, corpus.scheme), Problem(tag), count)
     if slips or gold_slips:
@@ -78,6 +79,25 @@ def _warn_of_pairs(what: str, groups: list[tuple[str, ...]], collector: Collecto
         collector.warn(f"look-alike-{what}", message, Problem(shown))
 
 
+def _look_at_plain_tags(corpus: Corpus, collector: Collector) -> None:
+    """Tags without a prefix that outnumber B- and I- tags make the scheme plain, which is never meant by
+    one who writes such tags."""
+    is_meant = collector.settings.scheme is not None or collector.noted_scheme is not None
+    if not corpus.scheme.is_plain or is_meant:
+        return
+    parts = [(tag, *split_tag(tag)) for tag in corpus.scheme.tags]
+    chunks = [tag for tag, prefix, _ in parts if prefix not in ("", OUTSIDE)]
+    bare = [tag for tag, prefix, _ in parts if not prefix]
+    if chunks and bare:
+        what = f"the tags are read as plain labels without spans, though there is {chunks[0]}, because of"
+        advice = Advice(
+            "if these stand for no label, say {missing}; if plain is right, {scheme}",
+            missing=",".join(bare[:3]),
+            scheme="plain",
+        )
+        collector.warn("plain-beside-chunks", f"{what} {', '.join(bare[:5])}:", advice=advice)
+
+
 def _look_at_text(corpus: Corpus, collector: Collector) -> None:
     text = corpus.text
     if not len(text):
@@ -101,6 +121,23 @@ def _look_at_text(corpus: Corpus, collector: Collector) -> None:
         collector.warn(
             "scattered-documents", "sentences of one document do not stand together", count=scattered
         )
+
+
+def look_at_equal_texts(corpus: Corpus, collector: Collector) -> None:
+    """Of several files: one text under several ids, and no sentence that two people labelled."""
+    if collector.settings.match != "id" or len(corpus.annotators) < 2 or corpus.n_voters.max(initial=0) > 1:
+        return
+    voters: dict[tuple[str, ...], set[int]] = {}
+    n_equal = 0
+    for number, sentence in enumerate(corpus.sentences):
+        known = voters.setdefault(sentence.tokens, set())
+        here = set(corpus.annotations.ballots[number].voters.tolist())
+        n_equal += bool(known and here - known)
+        known |= here
+    if n_equal:
+        advice = Advice("{match} joins them", match="text")
+        what = "texts have other ids for other annotators, so that no sentence was labelled by two;"
+        collector.warn("texts-equal", what, count=n_equal, advice=advice)
 
 
 def _statuses(corpus: Corpus, collector: Collector) -> dict[str, dict[str, int]]:

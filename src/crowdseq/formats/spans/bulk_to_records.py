@@ -103,7 +103,7 @@ class BulkMarker:
     def __init__(self, settings: ReadSettings) -> None:
         self._is_open = (
             settings.tokenizer == "words"
-            and settings.sentences == "document"
+            and settings.sentences != "newline"
             and settings.normalise == "none"
             and settings.types is None
             and settings.offset_unit in ("auto", "characters", "utf-16")

@@ -13,14 +13,14 @@ from crowdseq.core.corpus import Corpus
 from crowdseq.core.spans import Span, find_spans
 from crowdseq.core.text import Sentence
 from crowdseq.errors import AnnotationError
-from crowdseq.formats.settings import GOLD_SPANS, OFFSETS, ORIGINAL, SPANS, TEXT
+from crowdseq.formats.settings import GOLD_SPANS, OFFSETS, ORIGINAL, PART, SPANS, TEXT
 from crowdseq.formats.spans.align import Mark, snap
 from crowdseq.formats.spans.kept_text import Document, Normalised, locate, token_bounds
 from crowdseq.formats.spans.tokenize import tokenizer
 
 CARRIED = "crowdseq"  # the key under which files of other tools carry what only we know
 META = "meta"  # what a tool carries along with a text, under one name whatever the tool calls it
-_OWN = frozenset({TEXT, SPANS, GOLD_SPANS, OFFSETS, ORIGINAL, META})
+_OWN = frozenset({TEXT, SPANS, GOLD_SPANS, OFFSETS, ORIGINAL, META, PART})
 _DIGITS = 6
 
 
@@ -106,10 +106,7 @@ class Crowd(NamedTuple):
 
 def restore(sentence: Sentence) -> Restored:
     """The text that tokens came from, if it is known and still fits, else the tokens with spaces between."""
-    text, offsets = sentence.extras.get(TEXT), sentence.extras.get(OFFSETS)
-    bounds = None
-    if isinstance(text, str):
-        bounds = _given_bounds(text, offsets, sentence.tokens) or locate(text, sentence.tokens)
+    text, bounds = sentence.extras.get(TEXT), token_places(sentence)
     if bounds is None or not isinstance(text, str):
         text, bounds = " ".join(sentence.tokens), []
         place = 0
@@ -120,6 +117,14 @@ def restore(sentence: Sentence) -> Restored:
     if normal is not None:
         text, bounds = normal.original, normal.bounds_to_original(bounds)
     return Restored(sentence, text, [start for start, _ in bounds], [end for _, end in bounds], normal)
+
+
+def token_places(sentence: Sentence) -> list[tuple[int, int]] | None:
+    """Where tokens stand in the text that is kept with them; None if there is none or it does not fit."""
+    text, offsets = sentence.extras.get(TEXT), sentence.extras.get(OFFSETS)
+    if not isinstance(text, str):
+        return None
+    return _given_bounds(text, offsets, sentence.tokens) or locate(text, sentence.tokens)
 
 
 def _original(sentence: Sentence, text: str) -> Normalised | None:

@@ -72,7 +72,7 @@ class Marker:
             found = {who: list(map(normal.mark_to_normal, marks)) for who, marks in found.items()}
             truth = None if truth is None else list(map(normal.mark_to_normal, truth))
         cut = self._cut(text) if document.tokens is None else cut_at(text, document.tokens)
-        if self.settings.sentences == "document":
+        if self.settings.sentences != "newline":
             pieces = [_Piece(name, document.doc, 0, len(text), 0, len(cut.words), True)]
         else:
             pieces = list(_lines(document, name, cut))

@@ -102,6 +102,15 @@ def spacy_tokenizer(name: str) -> Callable[[str], list[tuple[int, int]]]:
     return lambda text: [(token.idx, token.idx + len(token)) for token in cut(text) if not token.is_space]
 
 
+def sentence_starts_of_spacy(name: str) -> Callable[[str], list[int]]:
+    """A function from a text to the places where its sentences begin; name as for `spacy_tokenizer`."""
+    spacy = library("cutting text into sentences with spaCy")
+    pipeline = _spacy_pipeline(spacy, name)
+    if not {"parser", "senter", "sentencizer"} & set(pipeline.pipe_names):
+        pipeline.add_pipe("sentencizer")
+    return lambda text: [0, *(sent.start_char for sent in list(pipeline(text).sents)[1:])]
+
+
 def _spacy_pipeline(spacy: Any, name: str) -> Any:
     unknown = SettingsError(
         f"tokenizer 'spacy:{name}' is unknown, name a language (spacy:en, spacy:xx) or an installed pipeline"

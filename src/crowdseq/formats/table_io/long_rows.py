@@ -9,13 +9,12 @@ import numpy as np
 
 from crowdseq.core.building import Record
 from crowdseq.core.corpus import Corpus
+from crowdseq.core.labels import OUTSIDE, split_tag
 from crowdseq.errors import Advice, AnnotationError, Problem
 from crowdseq.formats.findings.collector import Collector, problem_of
 from crowdseq.formats.format import ReadRecord
+from crowdseq.formats.table_io.missing import MARKS, MissingMarks
 
-TASK, WORKER, LABEL, INDEX = "task", "worker", "label", "token_index"
-WORKERS = (WORKER, "annotator")
-DOCUMENTS = ("doc_id", "doc", "sentence_id")
 _NUMBER = re.compile(r"[0-9]{1,9}")
 # A wrong number must not make us hold a billion tokens: a text has some rows for every few of its tokens.
 _TOKENS_PER_ROW, _TOKENS_AT_LEAST = 50, 1000
@@ -32,13 +31,6 @@ class LongRow(NamedTuple):
     token: str | None = None
     doc: str | None = None
     gold: str | None = None
-
-
-def is_long(header: list[str]) -> bool:
-    """Whether these columns make a long table: who, which label, and which token."""
-    names = {name.strip().lower() for name in header}
-    has_place = TASK in names or (INDEX in names and bool(names & set(DOCUMENTS)))
-    return LABEL in names and bool(names & set(WORKERS)) and has_place
 
 
 def split_task(task: str) -> tuple[str, int]:
@@ -68,6 +60,21 @@ class _Sentence:
     gold: dict[int, str] = field(default_factory=dict)
     last: int = -1
     fault: Problem | None = None
+
+    @property
+    def starts_at_one(self) -> bool:
+        """Whether every token has a text, and the first of them the number 1."""
+        return self.last > 0 and 0 not in self.tokens and len(self.tokens) == self.last
+
+    def shift(self) -> None:
+        """Count tokens from 0."""
+        self.last -= 1
+        self.tokens, self.gold = _moved(self.tokens), _moved(self.gold)
+        self.votes = {who: _moved(row) for who, row in self.votes.items()}
+
+
+def _moved(row: dict[int, str]) -> dict[int, str]:
+    return {index - 1: value for index, value in row.items()}
 
 
 class RowCollector:
@@ -118,6 +125,11 @@ class RowCollector:
     def records(self) -> Iterator[ReadRecord]:
         """Every sentence; a faulty one is rejected."""
         missing = 0
+        self._drop_marks()
+        if self._sentences and all(held.starts_at_one for held in self._sentences.values()):
+            self._collector.warn("tokens-from-one", "tokens are numbered from 1", Problem("", self._name))
+            for held in self._sentences.values():
+                held.shift()
         for name, held in self._sentences.items():
             size = held.last + 1
             if size > max(_TOKENS_AT_LEAST, _TOKENS_PER_ROW * held.rows):
@@ -131,6 +143,29 @@ class RowCollector:
         if missing:
             what = "tokens are not in the table, tasks stand in for them: no method learns from words"
             self._collector.warn("tokens-unknown", what, Problem("", self._name), missing)
+
+    def _drop_marks(self) -> None:
+        """Take out what stands for no label; beside B- and I- tags that can be told from the marks alone."""
+        sentences = self._sentences.values()
+        rows = [row for held in sentences for row in (*held.votes.values(), held.gold) if row]
+        labels = {label for row in rows for label in row.values()}
+        has_chunks = any(split_tag(label)[0] not in ("", OUTSIDE) for label in labels)
+        if not has_chunks or not labels & MARKS:
+            return
+        marks = MissingMarks(
+            self._collector, self._name, has_chunks=has_chunks, has_outside=OUTSIDE in labels
+        )
+        for row in rows:
+            for index, label in list(row.items()):
+                meant = marks.label(label)
+                if meant is None:
+                    del row[index]
+                else:
+                    row[index] = meant
+        emptied = {id(row) for row in rows if not row}  # nothing but marks: the sentence was not seen
+        for held in sentences:
+            held.votes = {who: row for who, row in held.votes.items() if id(row) not in emptied}
+        marks.tell()
 
 
 def _hold(held: dict[int, str], index: int, value: str | None, what: str) -> None:

@@ -89,7 +89,8 @@ def _places(table: Table, file: str, collector: Collector) -> _Places:
 
 def _chosen(collector: Collector) -> dict[str, str]:
     """The columns that the user names: `text:Input.sentence`, `answer:Answer.x`, `id:Input.number`."""
-    pairs = [entry.partition(":") for entry in collector.settings.columns or ()]
+    entries = collector.settings.columns or ()
+    pairs = [entry.partition("=" if "=" in entry else ":") for entry in entries]
     for role, _, name in pairs:
         if role not in _ROLES or not name:
             raise SettingsError(f"column '{role}' has no meaning here, say text:NAME, answer:NAME or id:NAME")

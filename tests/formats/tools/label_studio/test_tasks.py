@@ -112,8 +112,13 @@ def test_a_task_without_names_has_an_unknown_annotator(put: Put) -> None:
 def test_annotators_are_numbers_texts_or_objects() -> None:
     people = [3, "ann", {"id": 4, "email": "d@x.org"}, {"email": "e@x.org"}]
     imported = read(export(task(*(annotation(by=person) for person in people))))
-    assert imported.corpus.annotators == ("3", "4", "ann", "e@x.org")
-    assert "4 is d@x.org" in str(imported.report.finding("annotators-numbered"))
+    assert imported.corpus.annotators == ("3", "ann", "d@x.org", "e@x.org")
+    assert "4 is d@x.org" in str(imported.report.finding("annotators-named"))
+
+
+def test_an_annotator_whose_number_is_renamed_is_not_called_by_email() -> None:
+    exported = export(task(annotation(by={"id": 4, "email": "d@x.org"})))
+    assert read(exported, names={"4": "dora"}).corpus.annotators == ("dora",)
 
 
 def test_two_annotations_of_nobody_cannot_be_told_apart(faults: Faults) -> None:

@@ -8,8 +8,9 @@ from crowdseq.errors import Problem
 from crowdseq.formats.files.sources import Source, Stream
 from crowdseq.formats.findings.collector import Collector
 from crowdseq.formats.format import NO, SURE, Format, ReadRecord, Sample
+from crowdseq.formats.table_io.missing import UNLABELLED
 from crowdseq.formats.tools.conll.blocks import Block, BlockReader, cut_at_spaces
-from crowdseq.formats.tools.conll.columns import DOCUMENT_START, HEADER, UNLABELLED
+from crowdseq.formats.tools.conll.columns import DOCUMENT_START, HEADER
 
 _LOOKED_AT = 2000
 

@@ -6,29 +6,52 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from crowdseq.errors import AnnotationError, FormatError, Problem
-from crowdseq.formats.files.lines import read_lines
-from crowdseq.formats.files.sources import Stream
+from crowdseq.formats.files.lines import head_text, read_lines
+from crowdseq.formats.files.sources import HEAD_BYTES, Stream
 from crowdseq.formats.findings.collector import Collector, problem_of
 from crowdseq.formats.json_io.strict import JsonFault, loads
 from crowdseq.formats.tools.conll.columns import DOCUMENT_START, HEADER, SENTENCE, Columns, header_columns
+from crowdseq.formats.tools.conll.look import comment_of
 
+_IDS = ("sent_id", "sentence_id", "id")
+_DOCUMENTS = ("newdoc id", "doc", "doc_id", "document", "document_id", "hipe2022:document_id")
+_NOTHING_TO_KEEP = ("doc", "newpar", "newpar id", "global.columns")
+SENTENCE_END = "EndOfSentence"  # a flag of HIPE, which has no blank lines between sentences
 _SPACES = re.compile(r"[ \t]+")  # not str.split(): a no-break space belongs to its token
+
+
+def sample_of_lines(stream: Stream, collector: Collector) -> list[str]:
+    """The complete lines at the beginning of a file."""
+    text = head_text(stream, collector.settings.encoding)
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    return lines if len(stream.head) < HEAD_BYTES else lines[:-1]
 
 
 @dataclass
 class Block:
-    """The lines of one sentence: where they begin, what is said above them, what is wrong with them."""
+    """The lines of one sentence: where they begin, what is said above them, what is wrong with them.
+
+    numbers: the line of each row. doc: the document that a comment named last.
+    """
 
     line: int = 0
     rows: list[str] = field(default_factory=list)
     header: str = ""
     about: dict[str, Any] = field(default_factory=dict)
     document: int = 0
+    doc: str | None = None
     fault: Problem | None = None
+    numbers: list[int] = field(default_factory=list)
 
     @property
     def is_empty(self) -> bool:
         return not (self.rows or self.header or self.fault)
+
+    def take(self, line: str, number: int) -> None:
+        """One more row."""
+        self.line = self.line or number
+        self.rows.append(line)
+        self.numbers.append(number)
 
     @property
     def raw(self) -> str:
@@ -36,7 +59,7 @@ class Block:
 
     def line_of(self, row: int) -> int:
         """The line of the file in which a row stands."""
-        return self.line + bool(self.header) + row
+        return self.numbers[row]
 
 
 def cut_at_spaces(line: str) -> list[str]:
@@ -45,11 +68,15 @@ def cut_at_spaces(line: str) -> list[str]:
 
 
 class BlockReader:
-    """Gives the blocks of a stream; `columns` is what its first line says about them, if it does."""
+    """Gives the blocks of a stream; `columns` is what its first line says about them, if it does.
+
+    Comments `# key = value` say something about the sentence below them, or about all that follow.
+    """
 
     def __init__(self, stream: Stream, collector: Collector) -> None:
         self._stream, self._collector = stream, collector
         self._document = 0
+        self._doc: str | None = None
         self.columns: Columns | None = None
 
     def blocks(self) -> Iterator[Block]:
@@ -69,14 +96,32 @@ class BlockReader:
             elif line[0] in "#-" and self._is_mark(line, number):
                 yield from self._closed(block)
                 block = self._after_mark(line, number)
+            elif line[0] == "#" and (comment := comment_of(line)) is not None:
+                if block.rows and comment[0].lower() in (*_IDS, *_DOCUMENTS):
+                    yield from self._closed(block)
+                    block = Block()
+                self._take_comment(block, *comment)
             else:
-                block.line = block.line or number
-                block.rows.append(line)
+                block.take(line, number)
+                if line.endswith(SENTENCE_END) or f"{SENTENCE_END}|" in line:
+                    yield from self._closed(block)
+                    block = Block()
         yield from self._closed(block)
+
+    def _take_comment(self, block: Block, key: str, value: str) -> None:
+        lower = key.lower()
+        if lower in _DOCUMENTS and value:
+            self._doc = value
+        elif lower == "newdoc":
+            self._document += 1
+        elif lower in _IDS and value:
+            block.about.setdefault("id", value)
+        elif lower not in _NOTHING_TO_KEEP:
+            block.about.setdefault(key, value)
 
     def _closed(self, block: Block) -> Iterator[Block]:
         if not block.is_empty:
-            block.document = self._document
+            block.document, block.doc = self._document, self._doc
             yield block
 
     def _is_mark(self, line: str, number: int) -> bool:

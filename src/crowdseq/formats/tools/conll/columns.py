@@ -4,21 +4,14 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from crowdseq.core.labels import split_tag
 from crowdseq.errors import AnnotationError, SettingsError
-from crowdseq.formats.format import BY_NAME, LIKELY, NO, SURE, Sample
 
 DOCUMENT_START = "-DOCSTART-"
 HEADER = "# columns:"
 SENTENCE = "# sentence:"
-UNLABELLED = "?"
 CONSENSUS = ("confidence", "agreed")  # what stands between token and label in a consensus of ours
 _CUSTOM = {4: ("pos", "chunk")}  # CoNLL-2003: token, part of speech, chunk, label
 _PROBABILITY = re.compile(r"[01]\.[0-9]{6}")
-EXTENSIONS = ("conll", "iob", "iob2", "bio", "tsv")
-_SPACES = re.compile(r"[ \t]+")
-_LONGEST_TAG = 60
-_CONLL_U_SIZE = 10
 
 
 @dataclass(frozen=True)
@@ -30,6 +23,11 @@ class Columns:
     gold: int | None
     annotators: dict[str, int]
     others: dict[str, int]
+
+
+def are_named(fields: Sequence[str]) -> bool:
+    """Whether the user says `role=column` instead of what the columns hold one after the other."""
+    return all("=" in field for field in fields)
 
 
 def parse_columns(fields: Sequence[str]) -> Columns:
@@ -90,47 +88,3 @@ def _is_of_consensus(row: Sequence[str]) -> bool:
 def is_customary(names: Sequence[str]) -> bool:
     """Whether a reader would give these names to the columns between token and label by itself."""
     return tuple(custom_columns(len(names) + 2, None).others) == tuple(names)
-
-
-def recognise(sample: Sample) -> int:
-    """Rows of equally many columns, the last of which repeats a few labels."""
-    rows = [line for line in sample.lines if line.strip(" \t")]
-    named = BY_NAME if sample.has_extension(EXTENSIONS) else NO
-    if rows and rows[0].startswith((HEADER, DOCUMENT_START)):
-        return LIKELY if is_label_studio(rows) else SURE
-    if not rows or "\0" in sample.text:
-        return named
-    if _is_conll_u(rows[0]):
-        return NO
-    certainty = _certainty_of_rows(rows)
-    is_like_json = rows[0].startswith(("{", "["))  # or a bracket as first token
-    return max(named, certainty) if certainty >= LIKELY or not is_like_json else named
-
-
-def is_label_studio(rows: list[str]) -> bool:
-    """Label Studio's CONLL2003 export, which looks the same for one annotator and for many."""
-    return len(rows) > 1 and rows[0] == "-DOCSTART- -X- O" and rows[1].split(" ")[1:3] == ["-X-", "_"]
-
-
-def _is_conll_u(row: str) -> bool:
-    """CoNLL-U and its elders have ten columns, the first a number."""
-    cells = row.split("\t")
-    return len(cells) == _CONLL_U_SIZE and cells[0].isdecimal()
-
-
-def _certainty_of_rows(rows: list[str]) -> int:
-    with_tabs = "\t" in rows[0]
-    cells = [row.split("\t") if with_tabs else _SPACES.split(row.strip(" ")) for row in rows]
-    size = len(cells[0])
-    is_even = sum(len(row) == size for row in cells) >= 0.9 * len(cells)
-    if size < 2 or not is_even:
-        return NO
-    return _certainty([row[-1] for row in cells])
-
-
-def _certainty(last: list[str]) -> int:
-    """Tags of a chunk scheme leave little doubt; other short values must repeat to pass for labels."""
-    if all(tag == UNLABELLED or split_tag(tag)[0] for tag in last):
-        return LIKELY
-    short = all(tag and len(tag) <= _LONGEST_TAG and " " not in tag for tag in last)
-    return BY_NAME if short and len(set(last)) <= 0.6 * len(last) else NO

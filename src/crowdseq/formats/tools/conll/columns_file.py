@@ -1,7 +1,7 @@
 """CoNLL columns: one token a line, labels in the last column or in one column for each annotator."""
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from crowdseq.core.building import Record
 from crowdseq.core.labels import split_tag
@@ -12,17 +12,19 @@ from crowdseq.formats.files.sources import Source, Stream
 from crowdseq.formats.findings.collector import Collector, problem_of
 from crowdseq.formats.format import Carrier, Format, ReadRecord
 from crowdseq.formats.json_io.records import name_of
-from crowdseq.formats.tools.conll.blocks import Block, BlockReader, cut_at_spaces
+from crowdseq.formats.table_io.missing import UNLABELLED, MissingMarks
+from crowdseq.formats.tools.conll.blocks import Block, BlockReader, cut_at_spaces, sample_of_lines
 from crowdseq.formats.tools.conll.carrying import carry, recognise_to_carry
 from crowdseq.formats.tools.conll.columns import (
-    EXTENSIONS,
     HEADER,
-    UNLABELLED,
     Columns,
+    are_named,
     custom_columns,
     parse_columns,
-    recognise,
 )
+from crowdseq.formats.tools.conll.guess import Guess, guess_columns, named_columns
+from crowdseq.formats.tools.conll.look import TAGS, look_at
+from crowdseq.formats.tools.conll.recognising import EXTENSIONS, recognise, text_of
 from crowdseq.formats.tools.conll.writing import write, write_consensus
 
 
@@ -37,19 +39,27 @@ class _Reader:
     def __init__(self, stream: Stream, source: Source, collector: Collector) -> None:
         self.name, self.collector = stream.name, collector
         self.lines = BlockReader(stream, collector)
+        self.look = look_at(sample_of_lines(stream, collector))
         self.annotator = annotator_of(source, collector)
         self.prefix = "" if self.annotator and source.folder is None else source.prefix
+        self.document = source.document
+        if self.document is not None:
+            self.prefix = f"{self.prefix}{self.document}-"
         given = collector.settings.columns
-        self.columns = parse_columns(given) if given else None
-        self.is_custom = False
+        self.columns = parse_columns(given) if given and not are_named(given) else None
+        self.is_custom, self.has_names_above = False, self.look.names is not None
         self.with_tabs: bool | None = None
         self.digest = hashlib.sha256()
         self.values: dict[int, set[str]] = {}
+        self.marks: dict[int, MissingMarks] = {}
 
     def sentences(self) -> Iterator[ReadRecord]:
         number = 0
-        for number, block in enumerate(self.lines.blocks(), 1):
+        for block in self.lines.blocks():
             cells = self._cells(block)
+            if block.is_empty:  # it held the names of columns alone
+                continue
+            number += 1
             try:
                 if block.fault is None:
                     yield ReadRecord(self._record(block, cells, number), block.line, block.raw)
@@ -58,19 +68,47 @@ class _Reader:
             if block.fault is not None:
                 self.collector.reject(block.fault, block.raw)
         self._check_one_label_column()
-        if number and self.annotator is None and self.lines.columns is None:
+        for marks in self.marks.values():
+            marks.tell()
+        is_told = self.document is not None and self.collector.settings.files_mean != "gold"
+        if number and self.annotator is None and self.lines.columns is None and not is_told:
             refuse_second_gold(self.digest.hexdigest(), self.name, self.collector)
+
+    def _choose_columns(self) -> Columns:
+        """By the settings or by what the first rows show."""
+        given, look = self.collector.settings.columns, self.look
+        try:
+            if given:
+                guess = Guess(named_columns(given, look, self.annotator))
+            else:
+                guess = guess_columns(look, self.annotator, last=self.collector.settings.last_column)
+                self.is_custom = look.names is None and not self.collector.settings.last_column
+        except AnnotationError as error:
+            raise FormatError(problem_of(error, self.name)) from None
+        if guess.told:
+            advice = Advice("say otherwise with {columns}", columns="")
+            self.collector.warn("columns-guessed", guess.told, Problem("", self.name), advice=advice)
+        return guess.columns
 
     def _cells(self, block: Block) -> list[tuple[str, ...]]:
         """The columns of a block; the first line of a file settles what separates them, and how many."""
         self.columns = self.columns or self.lines.columns
+        if self.columns is None and block.rows:
+            self.columns = self._choose_columns()
+        if block.rows and self.has_names_above:
+            del block.rows[0], block.numbers[0]
+            self.has_names_above = False
         if not block.rows:
             return [()] * (self.columns.size if self.columns else 1)
         if self.with_tabs is None:
             self.with_tabs = "\t" in block.rows[0]
         rows = [line.split("\t") if self.with_tabs else cut_at_spaces(line) for line in block.rows]
         if self.columns is None:
-            self.columns, self.is_custom = custom_columns(len(rows[0]), self.annotator, rows[0]), True
+            self.columns = custom_columns(len(rows[0]), self.annotator, rows[0])
+        if len(rows) > 1 and rows[0][0].startswith("#") and len(rows[0]) != self.columns.size == len(rows[1]):
+            what = "lines that begin with # and have other columns than the rest were left out as comments"
+            self.collector.warn("comments-left-out", what, Problem("", self.name, block.numbers[0]))
+            del rows[0], block.rows[0], block.numbers[0]
         if any(len(row) != self.columns.size for row in rows):
             self._mend(block, rows, self.columns.size)
         cells = list(zip(*rows, strict=False))
@@ -107,19 +145,39 @@ class _Reader:
         self._note(cells, columns)
         about = dict(block.about)
         name, doc = name_of(about, "id", self.collector), name_of(about, "doc", self.collector)
-        if "doc" not in about and block.document:
-            doc = f"{self.prefix}d{block.document}"
-        votes = {who: _tags(cells[place]) for who, place in columns.annotators.items()}
+        if "doc" not in about:
+            doc = self._document(block)
+        votes = {who: self._tags(cells, place) for who, place in columns.annotators.items()}
         return Record(
             cells[columns.token],
             name if "id" in about else f"{self.prefix}s{number}",
             doc,
             {who: tags for who, tags in votes.items() if tags is not None},
-            None if columns.gold is None else _tags(cells[columns.gold]),
+            None if columns.gold is None else self._tags(cells, columns.gold),
             {key: cells[place] for key, place in columns.others.items()},
             {key: value for key, value in about.items() if key not in ("id", "doc")},
             f"{self.name}:{block.line}",
         )
+
+    def _document(self, block: Block) -> str | None:
+        """The document that a comment names, or the folder, or the number of start lines so far."""
+        if block.doc is not None:
+            return block.doc
+        if self.document is not None and block.document < 2:
+            return self.prefix.removesuffix("-")
+        return f"{self.prefix}d{block.document}" if block.document else None
+
+    def _tags(self, cells: list[tuple[str, ...]], place: int) -> Tags | None:
+        """The labels of one column; one with nothing but marks says that the sentence was not seen."""
+        if place not in self.marks:
+            is_known = place < self.look.size
+            self.marks[place] = MissingMarks(
+                self.collector,
+                self.name,
+                has_chunks=is_known and self.look.kinds[place] == TAGS,
+                has_outside=is_known and self.look.has_outside(place),
+            )
+        return self.marks[place].labels(cells[place])
 
     def _note(self, cells: list[tuple[str, ...]], columns: Columns) -> None:
         """Keep in mind what the checks at the end need."""
@@ -140,14 +198,6 @@ class _Reader:
             raise FormatError(Problem(what, self.name, advice=Advice(told, HEADER, columns="")))
 
 
-def _tags(cells: Sequence[str]) -> Tags | None:
-    """The labels of one column; a column with nothing but `?` says that the sentence was not seen."""
-    if UNLABELLED not in cells:
-        return cells or None
-    tags = [None if cell == UNLABELLED else cell for cell in cells]
-    return tags if any(tag is not None for tag in tags) else None
-
-
 def _entity_types(values: set[str]) -> set[str]:
     """The types that a column of labels names; empty if any value is no label of a chunk scheme."""
     parts = [split_tag(value) for value in values if value != UNLABELLED]
@@ -161,7 +211,9 @@ FORMAT = Format(
     settings=("columns", "files_mean"),
     recognise=recognise,
     read=read,
+    text_of=text_of,
     carrier=Carrier(recognise_to_carry, carry),
     write=write,
     write_consensus=write_consensus,
+    has_details=True,
 )

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 FIELDS = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
 EXTRA_FIELD = "ner"
 LABEL_KEYS = ("ner", "namedentity")  # in MISC, in any case of letters
+_WORDS_COMPARED = 60
 _GLOBAL_COLUMNS = "# global.columns ="
 _OWN_COMMENTS = frozenset({"sent_id", "newdoc", "newdoc id", "newpar", "newpar id", "global.columns", "text"})
 
@@ -32,6 +33,12 @@ def recognise(sample: Sample) -> int:
         return BY_NAME if sample.has_extension(FORMAT.extensions) else NO
     cells = rows[0].split("\t")
     return SURE if len(cells) >= len(FIELDS) and cells[0] in ("1", "1-2", "0.1") else NO
+
+
+def text_of(sample: Sample) -> str | None:
+    """How the text begins: its first words."""
+    rows = [line.split("\t", 2) for line in sample.lines if line and not line.startswith("#")]
+    return "\n".join(row[1] for row in rows[:_WORDS_COMPARED] if len(row) > 1) or None
 
 
 @dataclass
@@ -59,9 +66,12 @@ class _Reader:
         self.stream, self.collector, self.name = stream, collector, stream.name
         self.annotator = annotator_of(source, collector)
         self.prefix = "" if self.annotator and source.folder is None else source.prefix
+        self.document = source.document
+        if self.document is not None:
+            self.prefix = f"{self.prefix}{self.document}-"
         self.fields: tuple[str, ...] = FIELDS
         self.is_first = True
-        self.doc: str | None = None
+        self.doc: str | None = self.prefix.removesuffix("-") if self.document is not None else None
         self.n_documents = 0
 
     def sentences(self) -> Iterator[ReadRecord]:
@@ -75,7 +85,7 @@ class _Reader:
             record = self._record(block, block.words, number, source, otherwise)
             digest.update("\n".join([*record.tokens, "", ""]).encode("utf-8", "replace"))
             yield ReadRecord(record, block.line, block.raw)
-        if kept and self.annotator is None:
+        if kept and self.annotator is None and self.document is None:
             refuse_second_gold(digest.hexdigest(), self.name, self.collector)
 
     def _parsed(self, blocks: Iterable[_Block]) -> Iterator[_Block]:
@@ -212,4 +222,5 @@ FORMAT = Format(
     settings=("columns", "files_mean"),
     recognise=recognise,
     read=read,
+    text_of=text_of,
 )

@@ -10,17 +10,18 @@ import numpy as np
 
 from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
+from crowdseq.core.labels import split_tag
 from crowdseq.core.text import Sentence
 from crowdseq.errors import AnnotationError
 from crowdseq.formats.conventions.names import agreements
 from crowdseq.formats.conventions.roles import file_names
 from crowdseq.formats.format import Format
+from crowdseq.formats.table_io.missing import UNLABELLED
 from crowdseq.formats.tools.conll.columns import (
     CONSENSUS,
     DOCUMENT_START,
     HEADER,
     SENTENCE,
-    UNLABELLED,
     is_customary,
 )
 
@@ -36,10 +37,22 @@ def write(corpus: Corpus, out: BinaryIO) -> list[str]:
     others = tuple(corpus.text.columns)
     check_writable(corpus, others)
     writer = _Rows(out, corpus, others)
+    if any(_holds_types(corpus, name) for name in others):
+        # Without names a reader could not tell these columns from the label.
+        fields = [f"{HEADER} token", *(f"column:{name}" for name in others), "gold"]
+        writer.line("\t".join(fields))
     for sentence_number, sentence in enumerate(corpus.sentences):
         writer.open_document(sentence_number)
         writer.rows(sentence, [corpus.gold[sentence_number]])
     return [*writer.notes(), *_plain_losses(corpus)]
+
+
+def _holds_types(corpus: Corpus, name: str) -> bool:
+    """Whether a column has tags of the same types as the labels."""
+    types = set() if corpus.scheme.is_plain else set(corpus.scheme.types)
+    return any(
+        split_tag(value)[0] and split_tag(value)[1] in types for value in corpus.text.columns[name].table
+    )
 
 
 def write_crowd(corpus: Corpus, out: BinaryIO, annotators: Sequence[str], *, gold: bool = True) -> list[str]:
@@ -60,10 +73,12 @@ def write_crowd(corpus: Corpus, out: BinaryIO, annotators: Sequence[str], *, gol
     return [*writer.notes(), *_crowd_losses(corpus)]
 
 
-def write_consensus(consensus: Consensus, out: BinaryIO) -> list[str]:
-    """Token, confidence, who gave it the settled label (a JSON list of names), and this label."""
+def write_consensus(consensus: Consensus, out: BinaryIO, details: bool = False) -> list[str]:
+    """Token and settled label; details: between them its confidence and the names of who gave it."""
     corpus = consensus.corpus
     check_writable(corpus, ())
+    if not details:
+        return _write_settled(consensus, _Rows(out, corpus, ()))
     writer = _Rows(out, corpus, CONSENSUS)
     bounds = corpus.offsets.tolist()
     shown = [f"{value:.6f}" for value in np.round(consensus.token_confidence, 6).tolist()]
@@ -77,6 +92,13 @@ def write_consensus(consensus: Consensus, out: BinaryIO) -> list[str]:
             Sentence(sentence.id, sentence.doc, sentence.tokens, columns), [consensus.tags[sentence_number]]
         )
     return [*writer.notes(), *_plain_losses(corpus)]
+
+
+def _write_settled(consensus: Consensus, writer: "_Rows") -> list[str]:
+    for sentence_number, sentence in enumerate(consensus.corpus.sentences):
+        writer.open_document(sentence_number)
+        writer.rows(sentence, [consensus.tags[sentence_number]])
+    return list(_plain_losses(consensus.corpus, with_columns=False))
 
 
 def _names(names: list[str]) -> str:
@@ -159,12 +181,14 @@ def _cannot_hold(what: str, word: str, corpus: Corpus, is_it: Any) -> Annotation
     return AnnotationError(f"CoNLL cannot hold {what} {word[:60]!r} (sentence {where}), write JSONL instead")
 
 
-def _plain_losses(corpus: Corpus) -> Iterator[str]:
+def _plain_losses(corpus: Corpus, *, with_columns: bool = True) -> Iterator[str]:
     yield "sentence ids and names of documents have no place in plain CoNLL, a reader will number them"
     keys = sorted({key for extras in corpus.text.extras.values() for key in extras})
     if keys:
         yield f"extra keys have no place in plain CoNLL and were left out: {', '.join(keys)}"
-    if not is_customary(tuple(corpus.text.columns)):
+    if corpus.text.columns and not with_columns:
+        yield f"columns were left out: {', '.join(corpus.text.columns)}"
+    elif not is_customary(tuple(corpus.text.columns)):
         yield f"the names of the columns are not written: {', '.join(corpus.text.columns)}"
     empty = int(np.count_nonzero(corpus.text.lengths == 0))
     if empty:

@@ -1,7 +1,8 @@
 """doccano JSONL: one file for each member of a project, one text a line with its spans."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from crowdseq.errors import Advice, AnnotationError, FormatError, Problem
@@ -11,7 +12,7 @@ from crowdseq.formats.files.sources import Source, Stream
 from crowdseq.formats.findings.collector import Collector, problem_of
 from crowdseq.formats.format import LIKELY, MARKING, NO, SURE, Format, ReadRecord, Sample
 from crowdseq.formats.json_io.records import read_objects
-from crowdseq.formats.spans.from_corpus import CARRIED, reclaim
+from crowdseq.formats.spans.from_corpus import CARRIED, META, reclaim
 from crowdseq.formats.spans.resolve import Region
 from crowdseq.formats.spans.to_records import Marker
 from crowdseq.formats.tools.doccano.writing import SHARED, write_consensus, write_folder, write_zip
@@ -19,12 +20,14 @@ from crowdseq.formats.tools.doccano.writing import SHARED, write_consensus, writ
 _SPANS = re.compile(r'"labels?"\s*:\s*\[\s*\[\s*-?\d|"start_offset"\s*:')
 _NO_SPANS = re.compile(r'"(?:label|entities)"\s*:\s*\[\s*\]')
 _OTHERS = re.compile(r'"(?:annotation_id|_input_hash|result)"\s*:')
-_TEXT = re.compile(r'"text"\s*:\s*"')
+_TEXT = re.compile(r'"(?:text|data)"\s*:\s*"')
+_TEXT_FIELDS = ("text", "data")  # doccano called it so for some versions
+_MARKED = "annotations"  # of all members in one record, each with its user
 _OWN_KEYS = frozenset({"id", "text", "label", "labels", "entities", "relations", CARRIED})
 
 
 def recognise(sample: Sample) -> int:
-    """Objects with a `text` and a `label` of triples, or `entities` with `start_offset`."""
+    """Objects with a `text` (or `data`) and a `label` of triples, or `entities` with `start_offset`."""
     text = sample.text
     if text.lstrip("\ufeff \t\r\n")[:1] not in ("{", "[") or not _TEXT.search(text) or _OTHERS.search(text):
         return NO
@@ -37,10 +40,11 @@ def read(stream: Stream, source: Source, collector: Collector) -> Iterator[ReadR
     """The texts of one file; its name is the name of the annotator."""
     means_gold = _means_gold(source, collector)
     marker = Marker(collector, stream.name, proves_empty=means_gold)
-    field, layer = collector.settings.text_field or "text", collector.settings.layer
-    own = _OWN_KEYS | {field, layer}
+    asked, layer = collector.settings.text_field, collector.settings.layer
     for line, value, raw in read_objects(stream, collector):
         try:
+            field = asked or next((name for name in _TEXT_FIELDS if name in value), _TEXT_FIELDS[0])
+            own = _OWN_KEYS | {field, layer}
             text = value.get(field)
             if text is None:
                 raise _no_text(value, field)
@@ -49,13 +53,54 @@ def read(stream: Stream, source: Source, collector: Collector) -> Iterator[ReadR
             carried = value.get(CARRIED)
             meta = {key: item for key, item in value.items() if key not in own and item != []}
             document = reclaim(text, identity(value.get("id"), "'id'"), meta, carried)
-            regions = _regions(value, collector, Problem("", stream.name, line, document.id or ""))
-            votes = {} if means_gold else {_annotator(carried, source): regions}
-            records = marker.records(document, votes, regions if means_gold else None, line)
+            place = Problem("", stream.name, line, document.id or "")
+            if is_of_members(value, layer):
+                votes, gold = regions_of_members(value[_MARKED], source.stem, collector, place), None
+                document = replace(document, extras=_without_marks(document.extras))
+            else:
+                regions = _regions(value, collector, place)
+                votes = {} if means_gold else {_annotator(carried, source): regions}
+                gold = regions if means_gold else None
+            records = marker.records(document, votes, gold, line)
             yield from (ReadRecord(record, line, raw) for record in records)
         except AnnotationError as error:
             collector.reject(problem_of(error, stream.name, line, str(value.get("id") or "")), raw)
     marker.finish()
+
+
+def is_of_members(value: dict[str, Any], layer: str | None) -> bool:
+    """Whether a record holds the spans of all members together, each with the number of its user."""
+    found = value.get(_MARKED)
+    is_other = layer is not None or any(name in value for name in ("label", "labels", "entities"))
+    return isinstance(found, list) and not is_other
+
+
+def regions_of_members(
+    marked: list[Any], stem: str, collector: Collector, place: Problem
+) -> dict[str, list[Region]]:
+    """The spans by user; who marked nothing does not stand there."""
+    votes: dict[str, list[Region]] = {}
+    for item in objects(marked, f"'{_MARKED}'"):
+        label = item.get("label")
+        if isinstance(label, int) and not isinstance(label, bool):
+            what = "labels are numbers of doccano, whose names are not in the file; kept as they are"
+            collector.warn("labels-numbered", what, place)
+            label = str(label)
+        name = identity(item.get("user"), "'user'") or stem
+        votes.setdefault(name, []).append(
+            Region(item.get("start_offset"), item.get("end_offset"), [_label(label)])
+        )
+    what = (
+        "texts name only annotators who marked something in them, all others are read as not having seen them"
+    )
+    collector.warn("silence-not-told", what)
+    return votes
+
+
+def _without_marks(extras: Mapping[str, Any]) -> dict[str, Any]:
+    meta = {key: item for key, item in extras.get(META, {}).items() if key != _MARKED}
+    kept = {key: item for key, item in extras.items() if key != META}
+    return {**kept, META: meta} if meta else kept
 
 
 def _no_text(value: dict[str, Any], field: str) -> AnnotationError:

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from crowdseq.core.building import Record
@@ -10,7 +10,8 @@ from crowdseq.errors import Advice, AnnotationError, FormatError, Problem
 from crowdseq.formats.findings.collector import Collector, problem_of
 from crowdseq.formats.format import ReadRecord
 from crowdseq.formats.table_io.arrow import ArrowTable
-from crowdseq.formats.table_io.long_rows import LongRow, RowCollector, is_long, split_task, token_index
+from crowdseq.formats.table_io.long_columns import LongColumns, long_columns
+from crowdseq.formats.table_io.long_rows import RowCollector
 
 TOKENS, TAGS, ANNOTATOR = "tokens", "ner_tags", "annotator"
 _ANNOTATORS = (ANNOTATOR, "annotator_id", "worker", "worker_id")
@@ -23,33 +24,22 @@ def found_in(
     table: ArrowTable, file: str, collector: Collector, annotator: str | None, prefix: str
 ) -> Iterator[ReadRecord]:
     """The records of a table in either form; annotator: whose it is if no column tells, None for gold."""
-    if is_long(list(table.columns)):
-        return _from_long(table, file, collector)
+    columns = long_columns(list(table.columns))
+    if columns is not None and columns.has_workers:
+        return _from_long(table, columns, file, collector)
     return _Rows(table, file, collector, annotator, prefix).records()
 
 
-def _from_long(table: ArrowTable, file: str, collector: Collector) -> Iterator[ReadRecord]:
+def _from_long(
+    table: ArrowTable, columns: LongColumns, file: str, collector: Collector
+) -> Iterator[ReadRecord]:
     collected = RowCollector(file, collector)
     for number, row in enumerate(table.rows, 1):
         try:
-            collected.take(_long_row(number, {key.lower(): _text(value) for key, value in row.items()}))
+            collected.take(columns.row(number, [_text(row.get(name)) for name in table.columns]))
         except AnnotationError as error:
             collector.reject(problem_of(error, file, number), {key: str(value) for key, value in row.items()})
     yield from collected.records()
-
-
-def _long_row(number: int, row: Mapping[str, str | None]) -> LongRow:
-    document = next(
-        (row[name] for name in ("doc_id", "doc", "sentence_id") if row.get(name) is not None), None
-    )
-    who = row.get("worker", row.get(ANNOTATOR)) or None
-    if "task" in row:
-        sentence, place = split_task(row["task"] or "")
-    else:
-        sentence, place, document = document or "", token_index(row.get("token_index") or ""), None
-    return LongRow(
-        number, sentence, place, who, row.get("label") or None, row.get("token"), document, row.get("gold")
-    )
 
 
 def _text(value: Any) -> str | None:

@@ -27,6 +27,7 @@ from crowdseq.formats.tools.inception.webanno_parsing import MARK, parse
 
 _PROJECT = "exportedproject"
 _ANNOTATION, _CURATION = "annotation", "curation"
+_BINARY = "annotation_ser"
 _INITIAL = "initial_cas"
 _ENDINGS = (".tsv", ".json", ".xmi", ".zip")
 _LOOKED_AT = 3
@@ -62,6 +63,7 @@ def _is_ours(member: Source) -> bool:
 
 def read_folder(folder: Folder, collector: Collector) -> Iterator[tuple[str, ReadRecord]]:
     """A record for each document and person; CURATION_USER is gold, INITIAL_CAS is nobody."""
+    _refuse_backup(folder)
     states = _states(folder, collector)
     types = {str(_inside(folder, m).parent): m for m in folder.members if m.name.endswith(TYPE_SYSTEM)}
     marker = Marker(collector, folder.name, proves_empty=False)
@@ -103,6 +105,17 @@ def _entries(folder: Folder) -> Iterator[_Entry]:
             above = above[above.index(part) + 1 :]
             of_all = of_all or part == _CURATION
         yield _Entry(member, "/".join(above) or None, None if of_all else member.stem)
+
+
+def _refuse_backup(folder: Folder) -> None:
+    """A backup holds the annotations in a form that only INCEpTION itself can read."""
+    is_backup = any(_BINARY in _inside(folder, member).parts for member in folder.members)
+    if is_backup and not any(True for _ in _entries(folder)):
+        what = (
+            "is a backup of an INCEpTION project, whose annotations only INCEpTION can read: export it again "
+            "with a format chosen under Settings, Export: WebAnno TSV v3.3 or UIMA CAS JSON"
+        )
+        raise FormatError(Problem(what, folder.name))
 
 
 def other_files(folder: Folder) -> list[Source]:

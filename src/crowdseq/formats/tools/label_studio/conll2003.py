@@ -7,7 +7,7 @@ from crowdseq.formats.files.sources import Source, Stream
 from crowdseq.formats.findings.collector import Collector
 from crowdseq.formats.format import NO, SURE, Format, ReadRecord, Sample
 from crowdseq.formats.tools.conll import columns_file
-from crowdseq.formats.tools.conll.columns import is_label_studio
+from crowdseq.formats.tools.conll.recognising import is_label_studio
 
 _LOST = (
     "Label Studio's CONLL2003 export writes a text once for each annotator and does not say who labelled it "

@@ -1,6 +1,6 @@
 """Tasks of Label Studio as it usually writes them, by columns: the short way for nearly all of an export."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Annotated, Any, NamedTuple, TypeAlias
 
 from msgspec import UNSET, Meta, Struct, UnsetType
@@ -12,6 +12,7 @@ from crowdseq.formats.json_io.values import Shape, Shaped
 from crowdseq.formats.spans.bulk_to_records import PlainDocument
 from crowdseq.formats.spans.from_corpus import CARRIED, META
 from crowdseq.formats.spans.offsets import is_basic
+from crowdseq.formats.tools.label_studio.results import called
 
 _MOST_TASKS = 32
 _MOST_CHARACTERS = 1 << 18  # of text, which bounds the memory; more at a time is not faster either
@@ -145,7 +146,7 @@ def in_batches(values: Iterable[tuple[int, Any]], file: str, collector: Collecto
 def _plain(line: int, shaped: Shaped, file: str, collector: Collector) -> Task:
     """Nothing is told to the collector here: tasks before this one may still have something to tell."""
     task: _Task = shaped.value
-    votes = _votes(task.annotations)
+    votes = _votes(task.annotations, collector.settings.names)
     try:
         field, text = text_of(task.data, collector)
     except AnnotationError:
@@ -173,15 +174,20 @@ def _plain(line: int, shaped: Shaped, file: str, collector: Collector) -> Task:
 
 def _people(annotations: list[_Annotation]) -> list[dict[str, Any]]:
     found = [annotation.completed_by for annotation in annotations]
-    return [{"id": person.id, "email": person.email} for person in found if isinstance(person, _Person)]
+    return [_plain_person(person) for person in found if isinstance(person, _Person)]
 
 
-def _votes(annotations: list[_Annotation]) -> dict[str, int] | None:
+def _plain_person(person: _Person) -> dict[str, Any]:
+    keys = ("id", "email", "username", "first_name", "last_name")
+    return {key: value for key in keys if (value := getattr(person, key)) is not UNSET}
+
+
+def _votes(annotations: list[_Annotation], renamed: Mapping[str, str]) -> dict[str, int] | None:
     """The number of regions by annotator; None unless each made one annotation, finished and not as gold."""
     votes: dict[str, int] = {}
     for annotation in annotations:
         who = annotation.completed_by
-        name = identity(who.id if isinstance(who, _Person) else who, "")
+        name = called(_plain_person(who), renamed) if isinstance(who, _Person) else identity(who, "")
         if name is None or annotation.was_cancelled or annotation.ground_truth:
             return None
         votes[name] = len(annotation.result)

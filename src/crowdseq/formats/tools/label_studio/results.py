@@ -28,16 +28,30 @@ class People:
         self._told: set[str] = set()
 
     def name(self, value: Any) -> str | None:
-        """The number where there is one, because the other exports of Label Studio have nothing else."""
+        """The e-mail or name where the file has one, else the number; one that the user renames stays."""
         if not isinstance(value, Mapping):
             return identity(value, "the annotator")
-        name, email = identity(value.get("id"), "the id of an annotator"), value.get("email")
-        if name is not None and name not in self._told and isinstance(email, str) and email:
-            self._told.add(name)
-            what = "annotators are called by their numbers"
+        name = called(value, self.collector.settings.names)
+        number = identity(value.get("id"), "the id of an annotator")
+        if number is not None and name != number and number not in self._told:
+            self._told.add(number)
+            what = "annotators are called by their e-mail or name"
             advice = Advice("give them other names with {names}", names="")
-            self.collector.warn("annotators-numbered", what, Problem(f"{name} is {email}"), advice=advice)
-        return name if name is not None else identity(email, "the email of an annotator")
+            self.collector.warn("annotators-named", what, Problem(f"{number} is {name}"), advice=advice)
+        return name
+
+
+def called(person: Mapping[str, Any], renamed: Mapping[str, str]) -> str | None:
+    """What somebody is called: by e-mail, by name, by number; renamed: whom the user calls by number."""
+    number = identity(person.get("id"), "the id of an annotator")
+    if number is not None and number in renamed:
+        return number
+    parts = [person.get(key) for key in ("first_name", "last_name")]
+    full = " ".join(part for part in parts if isinstance(part, str) and part.strip())
+    for name in (person.get("email"), person.get("username"), full):
+        if isinstance(name, str) and name.strip():
+            return name
+    return number if number is not None else identity(person.get("email"), "the email of an annotator")
 
 
 def newest(annotations: Sequence[dict[str, Any]]) -> dict[str, Any]:

@@ -25,7 +25,7 @@ UNKNOWN = "unknown"
 _DATA = re.compile(r'"data"\s*:\s*\{')
 _WORK = re.compile(r'"(?:annotations|completions|predictions)"\s*:\s*\[')
 _RESULT = re.compile(r'"result"\s*:\s*\[')
-_TASK = re.compile(r'\s*\[?\s*\{\s*"id"\s*:\s*\d+\s*,\s*"(?:data|annotations)"\s*:')
+_TASK = re.compile(r'\s*\[?\s*\{\s*"id"\s*:\s*\d+\s*,\s*"(?:data"\s*:\s*\{|annotations"\s*:)')
 
 
 def recognise(sample: Sample) -> int:

@@ -13,7 +13,7 @@ from crowdseq.formats.files.sources import Source, Stream
 from crowdseq.formats.findings.collector import Collector, problem_of
 from crowdseq.formats.format import NO, SURE, Format, ReadRecord, Sample
 from crowdseq.formats.json_io.records import encode_line, read_objects
-from crowdseq.formats.tools.native.crowd_jsonl import FORMAT_VERSION, VERSION_KEY, record_of
+from crowdseq.formats.tools.native.crowd_jsonl import about_file, record_of
 
 _LABELS = re.compile(r'"labels"\s*:\s*\[')
 _CONFIDENCE = re.compile(r'"confidence"\s*:\s*\[')
@@ -44,7 +44,7 @@ def write_consensus(consensus: Consensus, out: BinaryIO, with_names: bool = True
     """One line for each sentence; with_names: and in it, for each token, who gave it the settled label."""
     named = agreements(consensus)
     for number, line in enumerate(consensus_objects(consensus)):
-        version = {VERSION_KEY: FORMAT_VERSION} if number == 0 else {}
+        version = about_file(consensus.corpus) if number == 0 else {}
         out.write(encode_line({**version, **line, **({AGREED: next(named)} if with_names else {})}))
     return []
 

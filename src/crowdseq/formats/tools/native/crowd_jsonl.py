@@ -7,6 +7,7 @@ from typing import Any, BinaryIO
 
 from crowdseq.core.building import Record
 from crowdseq.core.corpus import Corpus
+from crowdseq.core.labels import OUTSIDE, PLAIN, split_tag
 from crowdseq.errors import Advice, AnnotationError, FormatError, Problem
 from crowdseq.formats.files.lines import read_lines
 from crowdseq.formats.files.sources import Source, Stream
@@ -28,7 +29,8 @@ from crowdseq.formats.json_io.strict import JsonFault, loads
 
 FORMAT_VERSION = 1
 VERSION_KEY = "crowdseq"  # on the first line only, so that every line stays one sentence
-OWN_KEYS = frozenset({"id", "doc", "tokens", "gold", "annotations", "columns", VERSION_KEY})
+SCHEME_KEY = "crowdseq_scheme"  # beside it, where the tags alone would be taken for those of another scheme
+OWN_KEYS = frozenset({"id", "doc", "tokens", "gold", "annotations", "columns", VERSION_KEY, SCHEME_KEY})
 _OF_OTHER_LABELS = ("confidence", "sentence_confidence", "agreed")
 _TOKENS = re.compile(r'"tokens"\s*:\s*\[\s*["\]]')
 _CROWD = re.compile(r'"annotations"\s*:\s*\{|"gold"\s*:\s*(?:\[|null)')
@@ -68,6 +70,8 @@ def record_of(value: dict[str, Any], place: str, collector: Collector) -> Record
         raise FormatError(
             Problem(f"was written in form {value[VERSION_KEY]!r}, update crowdseq to read it", place)
         )
+    if SCHEME_KEY in value:
+        collector.note_scheme(value[SCHEME_KEY])
     return Record(
         tokens,
         name_of(value, "id", collector),
@@ -108,9 +112,17 @@ def _lists(value: dict[str, Any], key: str, what: str) -> dict[str, list[Any]]:
 def write(corpus: Corpus, out: BinaryIO) -> list[str]:
     """Every sentence with all that is known about it."""
     for number in range(len(corpus)):
-        version = {VERSION_KEY: FORMAT_VERSION} if number == 0 else {}
+        version = about_file(corpus) if number == 0 else {}
         out.write(encode_line({**version, **sentence_object(corpus, number)}))
     return []
+
+
+def about_file(corpus: Corpus) -> dict[str, Any]:
+    """What the first line says of all: the version of this form, and plain tags that look like others."""
+    is_unclear = corpus.scheme.is_plain and any(
+        split_tag(tag)[0] not in ("", OUTSIDE) for tag in corpus.scheme.tags
+    )
+    return {VERSION_KEY: FORMAT_VERSION} | ({SCHEME_KEY: PLAIN} if is_unclear else {})
 
 
 def sentence_object(corpus: Corpus, number: int) -> dict[str, Any]:
@@ -119,8 +131,10 @@ def sentence_object(corpus: Corpus, number: int) -> dict[str, Any]:
 
 
 def recognise_to_carry(sample: Sample) -> int:
-    """A JSON object at the beginning."""
-    return SURE if sample.text.lstrip().startswith("{") else NO
+    """A JSON object at the beginning; without tokens it may be of another tool."""
+    if not sample.text.lstrip("\ufeff \t\r\n").startswith("{"):
+        return NO
+    return SURE if _TOKENS.search(sample.text) else BY_NAME
 
 
 def carry(stream: Stream, source: Source, collector: Collector, _: bool) -> Iterator[Carried]:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 from crowdseq.core.building import Record
 from crowdseq.errors import Advice, FormatError, Problem
@@ -40,18 +41,31 @@ def recognise_to_carry(sample: Sample) -> int:
 
 
 def carry(stream: Stream, source: Source, collector: Collector, _: bool) -> Iterator[Carried]:
-    """One sentence a line; the answer is two columns, token and tag."""
+    """One sentence a line, several if it is long; the answer is two columns, token and tag."""
     cut = tokenizer(collector.settings.tokenizer)
     has_text, has_tokens = False, False
     for _number, line in read_lines(stream, collector):
         has_text = has_text or bool(line.strip())
-        tokens = tuple(token for start, end in cut(line) if (token := line[start:end]).strip())
-        if tokens:
-            has_tokens = True
-            yield Carried(tokens, None, _with_gap(tokens))
+        for piece in _sentences(line, len(cut(line)), collector.settings.sentences):
+            tokens = tuple(token for start, end in cut(piece) if (token := piece[start:end]).strip())
+            has_tokens = has_tokens or bool(tokens)
+            if tokens:
+                yield Carried(tokens, None, _with_gap(tokens))
     if has_text and not has_tokens:
         advice = Advice("choose another {tokenizer}", tokenizer="")
         raise FormatError(Problem("no line has a token", source.name, advice=advice))
+
+
+def _sentences(line: str, n_tokens: int, how: str) -> list[str]:
+    """The sentences of a line: the line itself, unless it is running text or the settings ask for more."""
+    if how in ("document", "newline"):
+        return [line]
+    from crowdseq.formats.spans.documents import LONG_DOCUMENT, splitter
+
+    if how == "auto" and n_tokens <= LONG_DOCUMENT:
+        return [line]
+    edges = [*splitter(how)(line), len(line)]
+    return [line[start:end] for start, end in pairwise(edges)]
 
 
 def _with_gap(tokens: tuple[str, ...]) -> Back:
@@ -64,7 +78,7 @@ FORMAT = Format(
     summary="plain text, one sentence a line, an empty line between documents (no labels)",
     has_labels=False,
     extensions=("txt", "text"),
-    settings=("tokenizer",),
+    settings=("tokenizer", "sentences"),
     recognise=recognise,
     read=read,
     carrier=Carrier(recognise_to_carry, carry),

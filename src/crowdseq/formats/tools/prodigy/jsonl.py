@@ -58,24 +58,68 @@ class _Reader:
         if not isinstance(text, str):
             raise AnnotationError("'text' is missing" if text is None else "'text' must be a text")
         self._refuse_binary(value, line)
-        document = _document(value, text)
+        document = self._document(value, text, line)
         place = Problem("", self.file, line, document.id or "")
         answer = value.get("answer")
         if answer is not None and answer not in _ANSWERS:
             raise AnnotationError(f"'answer' is {answer!a}, accept, reject or ignore is expected")
         regions = [_region(span) for span in objects(value.get("spans"), "'spans'")]
+        means = self.collector.settings.files_mean
+        if means == "gold" and answer is not None:
+            return self.marker.records(document, {}, regions if answer == "accept" else None, line)
+        if means == "annotator" and answer is not None and not is_gold(self.stem):
+            return self._of_one(self.stem, document, regions, answer, line)
         if answer is None:
             votes = {_model(value): regions} if "spans" in value and self._takes_predictions(place) else {}
             return self.marker.records(document, votes, line=line)
         if _is_gold(value):
-            return self.marker.records(document, {}, regions if answer == "accept" else None, line)
+            votes = self._reviewed(value, place)
+            return self.marker.records(document, votes, regions if answer == "accept" else None, line)
         name = _name(value)
         if name is None and is_gold(self.stem):
             return self.marker.records(document, {}, regions if answer == "accept" else None, line)
-        name = self._told_name(name, place)
+        return self._of_one(self._told_name(name, place), document, regions, answer, line)
+
+    def _of_one(
+        self, name: str, document: Document, regions: list[Region], answer: str, line: int
+    ) -> list[Record]:
         if answer != "accept":
             self.collector.status(name, "skipped")
         return self.marker.records(document, {name: regions} if answer == "accept" else {}, line=line)
+
+    def _reviewed(self, value: dict[str, Any], place: Problem) -> dict[str, list[Region]]:
+        """What each session had said before the review; a version is what several of them agree on."""
+        votes: dict[str, list[Region]] = {}
+        for version in objects(value.get("versions"), "'versions'"):
+            sessions = version.get("sessions")
+            names = sessions if isinstance(sessions, list) else [_name(version)]
+            regions = [_region(span) for span in objects(version.get("spans"), "'spans'")]
+            for name in (identity(name, "a session") for name in names):
+                if name is None:
+                    continue
+                if version.get("answer", "accept") != "accept":
+                    self.collector.status(name, "skipped")
+                elif name in votes:
+                    what = "sessions stand in two versions of a review, the first one counts"
+                    self.collector.warn("sessions-in-two-versions", what, place)
+                else:
+                    votes[self._told_name(name, place)] = regions
+        return votes
+
+    def _document(self, value: dict[str, Any], text: str, line: int) -> Document:
+        meta = value.get("meta")
+        name = identity(value.get("_input_hash"), "'_input_hash'")
+        document = reclaim(text, name, meta if isinstance(meta, dict) else {}, value.get(CARRIED))
+        tokens = value.get("tokens")
+        if tokens is None:
+            return document
+        found = objects(tokens, "'tokens'")
+        kept = found if CARRIED in value else [token for token in found if not _is_space(token, text)]
+        if len(kept) < len(found):
+            what = "tokens of white space were left out"
+            self.collector.warn("space-tokens", what, Problem("", self.file, line), len(found) - len(kept))
+        bounds = token_bounds(text, [(token.get("start"), token.get("end")) for token in kept])
+        return Document(text, document.id, bounds, document.doc, document.columns, document.extras)
 
     def _takes_predictions(self, place: Problem) -> bool:
         """Spans of a task that nobody has answered are where an annotator is to start from."""
@@ -104,7 +148,8 @@ class _Reader:
         if _TIME.search(name) and name not in self._told:
             self._told.add(name)
             what = "sessions are named by time, one person may have several:"
-            advice = Advice("give names with {names}", names="")
+            told = "give names with {names}, or if each file is of one person, say {files_mean}"
+            advice = Advice(told, names="", files_mean="annotator")
             self.collector.warn("sessions-by-time", what, Problem(name), advice=advice)
         return name
 
@@ -114,17 +159,14 @@ def _name(value: dict[str, Any]) -> str | None:
     return name or identity(value.get("_session_id"), "'_session_id'")
 
 
-def _document(value: dict[str, Any], text: str) -> Document:
-    meta = value.get("meta")
-    name = identity(value.get("_input_hash"), "'_input_hash'")
-    document = reclaim(text, name, meta if isinstance(meta, dict) else {}, value.get(CARRIED))
-    tokens = value.get("tokens")
-    if tokens is None:
-        return document
-    bounds = token_bounds(
-        text, [(token.get("start"), token.get("end")) for token in objects(tokens, "'tokens'")]
+def _is_space(token: dict[str, Any], text: str) -> bool:
+    """Whether a token holds nothing that can be seen; the offsets of such ones are often wrong."""
+    held, start, end = token.get("text"), token.get("start"), token.get("end")
+    if isinstance(held, str):
+        return not held.strip()
+    return (
+        isinstance(start, int) and isinstance(end, int) and 0 <= start < end and not text[start:end].strip()
     )
-    return Document(text, document.id, bounds, document.doc, document.columns, document.extras)
 
 
 def _region(span: dict[str, Any]) -> Region:
@@ -151,7 +193,7 @@ FORMAT = Format(
     name="prodigy",
     summary="Prodigy JSONL: one line for each text and annotator, with tokens and spans",
     extensions=("prodigy.jsonl",),
-    settings=(*MARKING, "predictions"),
+    settings=(*MARKING, "predictions", "files_mean"),
     recognise=recognise,
     read=read,
     write=write,

@@ -1,0 +1,1 @@
+"""Long tables: one row for each label that somebody gave to a token."""

@@ -1,0 +1,75 @@
+"""A long table, wherever it was read from, to the records of its sentences."""
+
+from collections.abc import Iterator, Sequence
+
+from crowdseq.errors import Advice, AnnotationError, FormatError, Problem
+from crowdseq.formats.conventions.names import AGREED
+from crowdseq.formats.conventions.roles import annotator_of
+from crowdseq.formats.files.sources import Source
+from crowdseq.formats.findings.collector import Collector, problem_of
+from crowdseq.formats.format import ReadRecord
+from crowdseq.formats.table_io.csv_rows import Table
+from crowdseq.formats.table_io.long_columns import (
+    LABEL,
+    NEEDED,
+    TASK,
+    WORKER,
+    LongColumns,
+    is_long,
+    long_columns,
+)
+from crowdseq.formats.table_io.long_rows import LongRow, RowCollector
+
+CONFIDENCE = "confidence"
+
+
+def is_settled(header: list[str]) -> bool:
+    """Whether these are the columns of a consensus, whose labels are nobody's."""
+    names = {name.strip().lower() for name in header}
+    return {TASK, LABEL, CONFIDENCE} <= names and not is_long(header)
+
+
+def read_long(table: Table, source: Source, collector: Collector) -> Iterator[ReadRecord]:
+    """The sentences of a table, wherever it was read from."""
+    if is_settled(list(table.header)):
+        what = "columns of a consensus were left out, its labels are read as gold"
+        left = [name for name in (CONFIDENCE, AGREED) if table.column(name) is not None]
+        collector.warn("columns-left-out", what, Problem(", ".join(left), source.name))
+    asked = collector.settings.columns
+    columns = long_columns(table.header, asked)
+    if columns is None:
+        raise FormatError(missing_columns(table.header, source.name))
+    annotator = None if columns.has_workers else annotator_of(source, collector)
+    _tell(columns, table, source.name, collector)
+    collected = RowCollector(source.name, collector)
+    for row in table.rows:
+        try:
+            taken = columns.row(row.line, row.cells)
+            collected.take(taken if annotator is None else _of(taken, annotator))
+        except AnnotationError as error:
+            collector.reject(problem_of(error, source.name, row.line), row.cells)
+    yield from collected.records()
+
+
+def missing_columns(header: Sequence[str], file: str) -> Problem:
+    """What a table needs to be read, and how to say which of its columns that is."""
+    what = f"has no columns {TASK}, {WORKER} and {LABEL}, but {', '.join(header[:10])}:"
+    shown = ",".join(f"{role}=…" for role in NEEDED)
+    return Problem(what, file, 1, advice=Advice("say which column is what: {columns}", columns=shown))
+
+
+def _of(row: LongRow, annotator: str) -> LongRow:
+    """The same row as a vote."""
+    return row._replace(annotator=annotator, label=row.gold, gold=None)
+
+
+def _tell(columns: LongColumns, table: Table, file: str, collector: Collector) -> None:
+    """What was taken for what, where names are not those that we write ourselves."""
+    usual = (TASK, WORKER, LABEL, "token_index", "token", "gold", "doc", "doc_id", "sentence_id", "annotator")
+    if collector.settings.columns is not None or all(
+        table.header[at].lower() in usual for at in columns.places.values()
+    ):
+        return
+    shown = ", ".join(f"{role}={table.header[place]}" for role, place in columns.places.items())
+    advice = Advice("say otherwise with {columns}", columns="")
+    collector.warn("columns-guessed", f"columns were taken as {shown};", Problem("", file), advice=advice)

@@ -1,0 +1,72 @@
+"""check ends with what to do next: learn, or mend what stands in the way, with the command that does it."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from crowdseq.cli.check import command
+
+SHAPES = Path(__file__).resolve().parents[1] / "formats" / "shapes"
+
+
+def check(*arguments: str) -> Result:
+    return CliRunner().invoke(command, ["--quiet", *arguments])
+
+
+def last_lines(*arguments: str) -> list[str]:
+    result = check(*arguments)
+    assert result.exit_code == 0, result.output
+    return result.output.rstrip("\n").rsplit("\n\n", 1)[-1].split("\n")
+
+
+def test_two_people_who_share_sentences_are_ready_to_be_learned_from() -> None:
+    path = str(SHAPES / "crowdseq" / "crowd.jsonl")
+    assert last_lines(path) == [f"ready to learn: crowdseq learn {path} --out run"]
+
+
+@pytest.mark.parametrize(
+    ("name", "what", "option"),
+    [
+        ("doccano/project-for-each-member", "the same texts have other ids", "--match text"),
+        ("prodigy/file-for-each-person", "sessions are named by time", "--files-mean annotator"),
+        ("conll/two-columns.conll", "all labels are gold", "--files-mean annotator"),
+    ],
+)
+def test_what_stands_in_the_way_is_told_with_its_command(name: str, what: str, option: str) -> None:
+    path = str(SHAPES / name)
+    head, first, command, *_ = last_lines(path)
+    assert head == "to mend before learning:"
+    assert first.startswith(f"1. {what}")
+    assert command == f"   crowdseq check {path} {option}"
+
+
+def test_the_command_that_is_told_mends_what_it_says() -> None:
+    path = str(SHAPES / "doccano" / "project-for-each-member")
+    assert last_lines(path, "--match", "text")[0].startswith("ready to learn")
+
+
+def test_what_was_said_of_the_files_before_stays_in_the_command() -> None:
+    path = str(SHAPES / "label-studio" / "numbers.json")
+    (line,) = last_lines(path, "--tokenizer", "whitespace")
+    assert line == f"ready to learn: crowdseq learn {path} --tokenizer whitespace --out run"
+
+
+def test_tags_that_fell_to_plain_come_first(tmp_path: Path) -> None:
+    record = {
+        "tokens": ["a", "b", "c"],
+        "annotations": {"ana": ["B-PER", "None", "None"], "bob": ["O", "O", "O"]},
+    }
+    (tmp_path / "crowd.jsonl").write_text(json.dumps(record) + "\n")
+    lines = last_lines(str(tmp_path / "crowd.jsonl"))
+    assert lines[2].endswith("--missing None")
+    assert len(lines) <= 1 + 2 * 3
+
+
+def test_the_verdict_stands_in_json_too() -> None:
+    path = str(SHAPES / "prodigy" / "without-sessions" / "ana.jsonl")
+    told = json.loads(check(path, "--json").output)["verdict"]
+    assert told["ready"] is False
+    assert told["mend"][0]["what"] == "ana is the only annotator: add the files of others"
+    assert told["mend"][0]["command"] == f"crowdseq check {path} FILES-OF-OTHERS"
