@@ -28,8 +28,15 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 )
 def test_a_digest_follows_what_is_imported(package: Path, file: str, changes: bool) -> None:
     before = digest_of("crowdseq.method")
-    (package / file).write_text((package / file).read_text() + "# changed\n")
+    (package / file).write_text((package / file).read_text() + "CHANGED = 1\n")
     assert (digest_of("crowdseq.method") != before) == changes
+
+
+def test_comments_and_docstrings_change_no_digest(package: Path) -> None:
+    before = digest_of("crowdseq.method")
+    sums = package / "room" / "sums.py"
+    sums.write_text(f'"""Sums."""\n\n# why\n{sums.read_text()}')
+    assert digest_of("crowdseq.method") == before
 
 
 def test_methods_have_digests_of_their_own() -> None:
