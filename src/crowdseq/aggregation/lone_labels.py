@@ -18,9 +18,9 @@ from crowdseq.evaluation.crowd_profile import CrowdProfile
 class LoneLabels:
     """What is told of a corpus, and beside it what was found.
 
-    tag_ids (T,), posteriors (T, M): what is told, with the labels of annotators who share no token with
-    anybody as they gave them, made valid. found (T,): the tags that text and votes suggest. kept (T,): whose
-    labels were kept; nobody's where that was not wanted.
+    tag_ids (T,): what is told, with the labels of annotators who share no token with anybody as they gave
+    them, made valid. posteriors (T, M): how likely each label is, kept or not. found (T,): the tags that text
+    and votes suggest. kept (T,): whose labels were kept; nobody's where that was not wanted.
     """
 
     corpus: Corpus
@@ -39,7 +39,7 @@ class LoneLabels:
         wanted = np.zeros_like(posteriors)
         wanted[np.arange(len(found)), np.where(kept, given, found)] = 1.0
         tag_ids = best_valid_tags(corpus, wanted, entities_first(corpus.scheme))
-        return cls(corpus, tag_ids, _at_least_as_likely(posteriors, tag_ids, kept), found, kept)
+        return cls(corpus, tag_ids, posteriors, found, kept)
 
     def parameters(self) -> dict[str, Any]:
         """What a consensus says of it: nothing where no label was kept."""
@@ -87,11 +87,3 @@ def _lone_labels(corpus: Corpus, alone: BoolArray) -> IntArray:
     theirs = alone[votes.annotators]
     given[votes.tokens[theirs]] = votes.labels[theirs]
     return given
-
-
-def _at_least_as_likely(posteriors: FloatArray, tag_ids: IntArray, kept: BoolArray) -> FloatArray:
-    """(T, M) probabilities in which no label beats one that was kept."""
-    told = posteriors.copy()
-    tokens = np.flatnonzero(kept)
-    told[tokens, tag_ids[tokens]] = told[tokens].max(axis=1)
-    return np.asarray(told / told.sum(axis=1, keepdims=True))

@@ -1,7 +1,7 @@
 """Remarks: which kind of crowd this is, and what to look at, in plain words."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np

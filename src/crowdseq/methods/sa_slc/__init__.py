@@ -18,7 +18,6 @@ from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
 from crowdseq.engines.shards import SHARD_TOKENS
 from crowdseq.errors import SettingsError
-from crowdseq.evaluation.crowd_profile import hear
 from crowdseq.methods.sa_slc.joint_em import FinalBelief, JointEm
 from crowdseq.methods.sa_slc.rounds import candidates_per_token, prepare, run_rounds
 from crowdseq.methods.sa_slc.settings import Settings, filled
@@ -48,9 +47,9 @@ class SaSlc(JointAggregator):
     temper: weight of the votes. correlation: how far annotators err together; n votes on a token count as
         n / (1 + correlation (n - 1)). counting: whether n are all `votes`, or counted by their `evidence`, so
         that those which say nothing do not weaken those which do. deference: how far they yield to a tagger
-        that finds the same spans in documents it has not seen. plausibility: whether annotators' tables differ by how much the text alone
-        suggests an entity to such a tagger. enough_marks: labels other than O that it takes to tell them
-        apart in full; half of them for the first step.
+        that finds the same spans in documents it has not seen. plausibility: whether annotators' tables
+        differ by how much the text alone suggests an entity to such a tagger. enough_marks: labels other than
+        O that it takes to tell them apart; at half of them it begins, at one and a half it counts in full.
     coupling: weight of what is believed of the same word elsewhere in the document, beside what it is in
         other documents. surprise: weight of how far it goes beyond what such a tagger expected there.
     start: the `majority` of votes, shares of `votes`, the majority where an O counts as much as its annotator
@@ -144,7 +143,7 @@ class SaSlc(JointAggregator):
         """The consensus, and the belief behind it; None when nobody labelled anything."""
         if corpus.n_tokens == 0 or corpus.annotations.n_votes == 0:
             return settle(corpus, label_shares(corpus)), None
-        ordered = Canonical.of(hear(corpus, self.settings.votes.silence), whole_documents=True)
+        ordered = Canonical.of(corpus, whole_documents=True)
         session, opened = prepare(ordered.corpus, self.settings, context.engine)
         _check_memory(session, context)
         end = run_rounds(session, self.settings.search, context).chosen

@@ -12,14 +12,17 @@ class CrowdFacts:
     """What the votes of all shards tell of the crowd before the first round.
 
     kin: annotators whose votes count once between them. heard (K,): how much of what others mark each one
-    marks too, which is how much their O says. pooled_recall: the same of all together. plausible: how far
-    tables by plausibility count.
+    marks too, which is how much their O says. recall: the same of all together, silence being a vote.
+    n_marks: votes that put a token inside something. plausible: how far tables by plausibility count.
+    abstains: whether silence is no vote here.
     """
 
     kin: tuple[Kin, ...]
     heard: FloatArray
-    pooled_recall: float
+    recall: float
+    n_marks: int
     plausible: float
+    abstains: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +57,14 @@ class RoundTables:
     alike: FloatArray
     apart: FloatArray | None = None
     words: WordSums | None = None
+
+
+@dataclass(frozen=True)
+class Regard:
+    """How much the votes count beside the text, and how far plausibility counts in them."""
+
+    votes: float
+    plausible: float
 
 
 @dataclass(frozen=True, eq=False)

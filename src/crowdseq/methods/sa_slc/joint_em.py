@@ -1,7 +1,7 @@
 """JointEm: truth, annotators and tagger learned together, one round at a time, as sums over shards."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Generic
 
 import numpy as np
@@ -14,7 +14,7 @@ from crowdseq.errors import AnnotationError
 from crowdseq.evaluation.scores import TypeScore
 from crowdseq.methods.sa_slc.coupling import WordSums
 from crowdseq.methods.sa_slc.evidence import LEVELS, draw_tables, model_of_kinds
-from crowdseq.methods.sa_slc.exchange import Believed, CrowdFacts, RoundSums, RoundTables
+from crowdseq.methods.sa_slc.exchange import Believed, CrowdFacts, Regard, RoundSums, RoundTables
 from crowdseq.methods.sa_slc.settings import Settings
 from crowdseq.methods.sa_slc.shard import SaSlcShard
 from crowdseq.numerics.crowds.dependency import DependencyModel, Smoothing
@@ -25,7 +25,10 @@ from crowdseq.tagging.weight_frame import ChainRules
 
 _MUCH_MORE = 2.0  # times as many tokens marked, for a second start to be tried
 _PILOT_ROUNDS = 3
+# Temperatures were set on development crowds: where all is well that of the settings, at worst the hottest.
 _HOTTEST = 4.5
+_GOOD_AGREEMENT = 0.65
+_TELLING_MARKS = 10_000
 _LEAST_AGREEMENT = 0.05  # below, a span that nobody drew is as good as forbidden
 _CLEAR_LEAD = 0.12  # share of the surprise that it must spare; what is open is not decided by a hair
 
@@ -36,7 +39,8 @@ _TABLE_COPIES, _TOKEN_COPIES, _WEIGHT_COPIES = 3, 10, 20
 @dataclass(frozen=True, eq=False)
 class State(Generic[P]):
     """All that a round starts from: a version of the belief, which the shards hold, with its label pairs
-    (F, M, M); the parameters of the truth model; the objective so far. marked: tokens believed to be inside
+    (F, M, M); the parameters of the truth model; the objective so far. by_sources: whether votes are those of
+    sources that look for some things only. marked: tokens believed to be inside
     something. surprise: how little the votes were foretold from the text alone, a mean of -log p."""
 
     version: Version
@@ -44,6 +48,7 @@ class State(Generic[P]):
     params: P
     history: tuple[float, ...] = ()
     is_sound: bool = True
+    by_sources: bool = False
     marked: float = 0.0
     surprise: float = 0.0
 
@@ -102,7 +107,8 @@ class JointEm(Generic[P]):
         if search.start == "paper":
             return self._start_by_chance(np.random.default_rng(search.seed))
         if search.start == "auto":
-            return self._better_start(self._start_from_votes("majority"), self._start_from_votes("recall"))
+            recall = replace(self._start_from_votes("recall"), by_sources=True)
+            return self._better_start(self._start_from_votes("majority"), recall)
         return self._start_from_votes(search.start)
 
     def _start_from_votes(self, start: str) -> State[P]:
@@ -145,11 +151,11 @@ class JointEm(Generic[P]):
         self.truth.score(params)
         sums: list[RoundSums] = self.placed.each("sum_up", before, bool(state.history))
         version = self.versions.new()
-        tables, regard = self._tables(sums), self._regard(sums)
+        tables, regard = self._tables(sums), self._regard(sums, state.by_sources)
         found = self.placed.each("believe", before, version.number, regard, own=tables)
         objective = add_up([one.clamped for one in found]) - add_up([one.free for one in found])
         history = (*state.history, objective - self.truth.penalty(params))
-        return self._state(version, found, params, history)
+        return replace(self._state(version, found, params, history), by_sources=state.by_sources)
 
     def _state(
         self, version: Version, found: Sequence[Believed], params: P, history: tuple[float, ...] = ()
@@ -158,7 +164,8 @@ class JointEm(Generic[P]):
         marked = sum(one.marked for one in found)
         total, n_votes = (sum(one.foretold[place] for one in found) for place in range(2))
         surprise = -total / n_votes if n_votes else 0.0
-        return State(version, add_up([one.pairs for one in found]), params, history, sound, marked, surprise)
+        pairs = add_up([one.pairs for one in found])
+        return State(version, pairs, params, history, sound, self.facts.abstains, marked, surprise)
 
     def _tables(self, sums: Sequence[RoundSums]) -> list[RoundTables]:
         """What each shard is told of all the others."""
@@ -182,15 +189,19 @@ class JointEm(Generic[P]):
         total, n_tokens = add_up([part.total for part in parts]), sum(part.n_tokens for part in parts)
         return [WordSums(*own, total, n_tokens) for own in zip(by_type, counts, strict=True)]
 
-    def _regard(self, sums: Sequence[RoundSums]) -> float:
+    def _regard(self, sums: Sequence[RoundSums], by_sources: bool) -> Regard:
         """How much the votes count beside the tagger: less, the better it finds the believed spans unseen.
 
         Annotators make the same errors at the same hard places, which a model of independent votes takes for
         agreement. A tagger that reaches the same spans from the text of other documents shares fewer of them.
+        Sources err by rule and not where the text is hard, and a tagger learns their rules: it counts half.
         """
-        if self.settings.votes.deference == 0.0:
-            return 1.0
-        return 1.0 - self.settings.votes.deference * _agreement([one.spans for one in sums])
+        deference, plausible = self.settings.votes.deference, self.facts.plausible
+        if by_sources and self.settings.search.start == "auto":
+            deference, plausible = deference / 2, plausible * min(1.0, 2.0 * self.facts.recall)
+        if deference == 0.0:
+            return Regard(1.0, plausible)
+        return Regard(1.0 - deference * _agreement([one.spans for one in sums]), plausible)
 
     def agreement(self, state: State[P]) -> float:
         """F1 between what is believed and what the text alone makes expected, which the tagger of other folds
@@ -208,6 +219,7 @@ class JointEm(Generic[P]):
             "pairwise": state.pairs,
             "said": self.cut.join_tokens([said for _, said in rows]),
             "history": np.array(state.history),
+            "by_sources": np.array([state.by_sources], np.float64),
             **self.truth.arrays(state.params),
         }
 
@@ -218,8 +230,9 @@ class JointEm(Generic[P]):
             raise AnnotationError(f"{len(arrays['unary'])} tokens were kept, this run has {n_tokens}")
         rows = zip(*(self.cut.split_tokens(arrays[name]) for name in ("unary", "said")), strict=True)
         self.placed.each("restore", version.number, own=list(rows))
-        history = tuple(arrays["history"].tolist())
-        return State(version, arrays["pairwise"], self.truth.of_arrays(arrays), history)
+        history, params = tuple(arrays["history"].tolist()), self.truth.of_arrays(arrays)
+        by_sources = bool(arrays["by_sources"][0]) if "by_sources" in arrays else False
+        return State(version, arrays["pairwise"], params, history, by_sources=by_sources)
 
     def unary(self, state: State[P]) -> FloatArray:
         """(T, M) what is believed."""
@@ -227,12 +240,17 @@ class JointEm(Generic[P]):
 
     def temperature(self, agreement: float) -> float:
         """By which all scores are divided before they are told: the more, the less the text alone agrees with
-        what is believed, and the less annotators find of what others mark."""
-        search = self.settings.search
+        what is believed, and the less annotators find of what others mark.
+
+        From few marks no tagger learns to agree; there its silence is no sign of doubt.
+        """
+        search, facts = self.settings.search, self.facts
         if not search.calibrate:
             return search.temperature
-        known = agreement * min(1.0, 2.0 * self.facts.pooled_recall)
-        return max(search.temperature, _HOTTEST - 3.5 * known)
+        telling = min(max(facts.n_marks / _TELLING_MARKS, 0.25), 1.0)
+        known = 1.0 - telling * (1.0 - min(1.0, agreement / _GOOD_AGREEMENT))
+        doubt = 1.0 - known * min(1.0, 2.0 * facts.recall)
+        return search.temperature + (_HOTTEST - search.temperature) * doubt
 
     def softened(self, state: State[P], temperature: float) -> FloatArray:
         """(T, M) probabilities as they are told to people: all scores divided by the temperature."""

@@ -17,7 +17,7 @@ from crowdseq.core.corpus import Corpus
 from crowdseq.core.labels import LabelScheme
 from crowdseq.engines.engine import Engine, Placed
 from crowdseq.engines.shards import Cut, Numbering, add_up
-from crowdseq.evaluation.crowd_profile import CrowdProfile
+from crowdseq.evaluation.crowd_profile import CrowdProfile, without_silence
 from crowdseq.evaluation.kinship import find_kin
 from crowdseq.evaluation.scores import evaluate
 from crowdseq.methods.sa_slc.coupling import content_words
@@ -37,8 +37,11 @@ _PLAIN_PRIOR = 1e5
 
 def prepare(corpus: Corpus, settings: Settings, engine: Engine) -> tuple[JointEm[FloatArray], list[Opened]]:
     """All that stays the same from round to round, and what each shard brings; the corpus is canonical."""
-    cut = cut_canonical(corpus, settings.search.shard_tokens)
-    facts = _crowd_facts(corpus, settings.votes)
+    profile, has_outside = CrowdProfile.of(corpus), corpus.scheme.outside >= 0
+    silent = profile.silent(settings.votes.silence, has_outside)
+    heard = without_silence(corpus, silent) if silent.any() else corpus
+    cut = cut_canonical(heard, settings.search.shard_tokens)
+    facts = _crowd_facts(heard, profile, settings.votes, abstains=bool(silent.all()))
     placed = engine.place(partial(SaSlcShard, settings, facts), cut.shards)
     content = _content_words(placed, settings, corpus.scheme)
     opened: list[Opened] = placed.each("open", content)
@@ -58,13 +61,14 @@ def prepare(corpus: Corpus, settings: Settings, engine: Engine) -> tuple[JointEm
     return session, opened
 
 
-def _crowd_facts(corpus: Corpus, votes: VoteSettings) -> CrowdFacts:
-    """What the votes tell; the corpus has only those that count."""
-    profile = CrowdProfile.of(corpus)
-    pooled = profile.pooled_recall if np.isfinite(profile.pooled_recall) else 1.0
-    heard = np.where(np.isfinite(profile.recalls), profile.recalls, pooled)
+def _crowd_facts(corpus: Corpus, profile: CrowdProfile, votes: VoteSettings, *, abstains: bool) -> CrowdFacts:
+    """What the votes tell; the corpus has only those that count, the profile is of all."""
+    own = CrowdProfile.of(corpus)
+    heard = np.where(np.isfinite(own.recalls), own.recalls, 1.0)
     kin = find_kin(corpus) if votes.kinship else ()
-    return CrowdFacts(kin, heard, pooled, votes.plausible(profile.n_marks))
+    pooled = profile.pooled_recall if abstains else own.pooled_recall
+    recall, marks = pooled if np.isfinite(pooled) else 1.0, profile.n_marks
+    return CrowdFacts(kin, heard, recall, marks, votes.plausible(marks), abstains)
 
 
 def candidates_per_token(opened: Sequence[Opened], n_tokens: int) -> float:

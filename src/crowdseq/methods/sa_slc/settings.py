@@ -52,6 +52,7 @@ PRESETS: dict[str, dict[str, Any]] = {
         "keep_alone": True,
         "bounds": 1.0,
         "start": "auto",
+        "temperature": 1.8,
         "calibrate": True,
     },
     "0.1": _OF_0_1,

@@ -28,7 +28,7 @@ from crowdseq.methods.sa_slc.evidence import (
     plausibility_levels,
     word_numbers,
 )
-from crowdseq.methods.sa_slc.exchange import Believed, CrowdFacts, Opened, RoundSums, RoundTables
+from crowdseq.methods.sa_slc.exchange import Believed, CrowdFacts, Opened, Regard, RoundSums, RoundTables
 from crowdseq.methods.sa_slc.settings import Settings
 from crowdseq.numerics.chains.candidates import Candidates, candidate_mask, with_paths
 from crowdseq.numerics.chains.pruned_chain import (
@@ -192,15 +192,16 @@ class SaSlcShard:
         found = score_tags(first, second, self.corpus.offsets, self.corpus.scheme)
         return np.array([found.support, found.predicted, found.correct])
 
-    def believe(self, before: int, version: int, regard: float, tables: RoundTables) -> Believed:
-        """A new belief from the text, the votes and the other mentions; regard: how much votes count."""
+    def believe(self, before: int, version: int, regard: Regard, tables: RoundTables) -> Believed:
+        """A new belief from the text, the votes and the other mentions."""
         text, mentions, believed = self.truth.potentials, self._settings.mentions, self._states[before].unary
         foretold = (0.0, 0.0)
         if self._unseen is not None and self._settings.search.start == "auto":
             foretold = self.evidence.foretold(self._unseen, tables.alike)
         if self._settings.votes.counting == "evidence":
-            self.vote_weights = self._weights_of(self.evidence.effective_votes(tables.alike))
-        said = self.vote_weights * regard * self._voted(tables)
+            n_votes = np.sqrt(self._counts.sum(axis=1) * self.evidence.effective_votes(tables.alike))
+            self.vote_weights = self._weights_of(n_votes)
+        said = self.vote_weights * regard.votes * self._voted(tables, regard.plausible)
         if self._coupling is not None and tables.words is not None and self._unseen is not None:
             if mentions.coupling > 0.0:
                 said += self._coupling.scores(believed, mentions.coupling, tables.words)
@@ -211,14 +212,13 @@ class SaSlcShard:
             self._keep(version, self._believe(text.unary + said, text), said, text), foretold=foretold
         )
 
-    def _voted(self, tables: RoundTables) -> FloatArray:
+    def _voted(self, tables: RoundTables, plausible: float) -> FloatArray:
         """(T, M) log probabilities of the votes on each token by what is the truth."""
         alike = self.evidence.table.fold(tables.alike)
         if self._apart is None or tables.apart is None:
             return alike
         parted = part_outside(alike, self._apart.table.fold(tables.apart), self.corpus.scheme)
-        share = self._facts.plausible
-        return parted if share == 1.0 else alike + share * (parted - alike)
+        return parted if plausible == 1.0 else alike + plausible * (parted - alike)
 
     def _believe(self, scores: FloatArray, text: Potentials) -> PrunedMarginals:
         """The E-step: posteriors over the candidate paths under (T, M) scores and the rest of the text's."""
