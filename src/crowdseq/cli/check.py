@@ -49,7 +49,7 @@ def command(crowd: tuple[str, ...], reading: Any, as_json: bool, quiet: bool) ->
 
 def verdict_lines(verdict: Any, crowd: tuple[str, ...]) -> list[str]:
     """What to do next, a line for it and one for its command."""
-    from crowdseq.workflows.verdict import READY
+    from crowdseq.workflows.describing import READY
 
     if verdict.is_ready:
         return [f"{READY.what}: {command_of(READY, crowd)}"]
