@@ -1,4 +1,4 @@
-"""check and agree: what is in a crowd, how far its annotators agree, and whether it is ready to learn from."""
+"""check and agree: what is in a crowd, how far its annotators agree, and whether to learn from it now."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,7 +14,6 @@ from crowdseq.evaluation.remarks import remarks_before
 from crowdseq.formats import ImportReport
 from crowdseq.workflows.metrics import FORMAT_VERSION
 from crowdseq.workflows.reading import CrowdRequest, read_crowd, read_parts
-
 
 MOST_MENDS = 3
 _LONG_SENTENCE = 250  # tokens on average: a document that nobody cut into sentences
