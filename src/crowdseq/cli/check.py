@@ -6,10 +6,15 @@ from typing import Any
 
 import click
 
-from crowdseq.cli.options import crowd_argument, crowd_options, given_options, json_option, quiet_option
+from crowdseq.cli.options import (
+    crowd_argument,
+    crowd_options,
+    given_reading_options,
+    json_option,
+    quiet_option,
+)
 from crowdseq.cli.terminal import print_json, terminal
 from crowdseq.cli.wording import running_command, wording_of
-from crowdseq.formats.settings import reading_options
 from crowdseq.reports.tables import visible
 
 
@@ -44,7 +49,7 @@ def command(crowd: tuple[str, ...], reading: Any, as_json: bool, quiet: bool) ->
 
 def verdict_lines(verdict: Any, crowd: tuple[str, ...]) -> list[str]:
     """What to do next, a line for it and one for its command."""
-    from crowdseq.workflows.verdict import READY
+    from crowdseq.workflows.describing import READY
 
     if verdict.is_ready:
         return [f"{READY.what}: {command_of(READY, crowd)}"]
@@ -57,9 +62,7 @@ def verdict_lines(verdict: Any, crowd: tuple[str, ...]) -> list[str]:
 def command_of(mend: Any, crowd: tuple[str, ...]) -> str:
     """The command of one thing to mend as it can be typed, with what the user said of the files before."""
     worded = wording_of(import_module(f"crowdseq.cli.{mend.command}").command)
-    said = {
-        name: value for name, value in given_options(*reading_options()).items() if name not in mend.settings
-    }
+    said = {name: value for name, value in given_reading_options().items() if name not in mend.settings}
     flags = [worded(name, "" if value is True else str(value)) for name, value in said.items()]
     flags += [worded(name, value) for name, value in mend.settings.items()]
     return " ".join(

@@ -94,6 +94,11 @@ def given_options(*names: str) -> dict[str, Any]:
     }
 
 
+def given_reading_options() -> dict[str, Any]:
+    """What the user said of how files are to be read."""
+    return given_options(*reading_options())
+
+
 json_option = click.option(
     "--json", "as_json", is_flag=True, help="One JSON object on stdout instead of text."
 )

@@ -1,9 +1,11 @@
-"""check and agree: what is in a crowd and how far its annotators agree, before anything is learned."""
+"""check and agree: what is in a crowd, how far its annotators agree, and whether to learn from it now."""
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from crowdseq.core.corpus import Corpus
+from crowdseq.core.labels import PLAIN
 from crowdseq.errors import Wording, in_python
 from crowdseq.evaluation.agreement import measure_agreement
 from crowdseq.evaluation.description import Description, describe
@@ -12,7 +14,37 @@ from crowdseq.evaluation.remarks import remarks_before
 from crowdseq.formats import ImportReport
 from crowdseq.workflows.metrics import FORMAT_VERSION
 from crowdseq.workflows.reading import CrowdRequest, read_crowd, read_parts
-from crowdseq.workflows.verdict import Verdict, judge
+
+MOST_MENDS = 3
+_LONG_SENTENCE = 250  # tokens on average: a document that nobody cut into sentences
+_CHANCE = 0.1  # of Krippendorff's alpha: hardly more than by chance
+
+
+@dataclass(frozen=True)
+class Mend:
+    """One thing to mend: what it is, and the command that does it or looks at it closer.
+
+    settings: what to say to the command beside the files, as its options are named. more: words behind them.
+    """
+
+    what: str
+    command: str = "check"
+    settings: Mapping[str, str] = field(default_factory=dict)
+    more: str = ""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What is to be mended, the most important first; nothing if the crowd is ready to be learned from."""
+
+    mends: tuple[Mend, ...]
+
+    @property
+    def is_ready(self) -> bool:
+        return not self.mends
+
+
+READY = Mend("ready to learn", "learn", {"out": "run"})
 
 
 class DescribedPart(NamedTuple):
@@ -65,3 +97,85 @@ def agree_files(request: CrowdRequest) -> Agreement:
     """How far the annotators of some files agree."""
     corpus, _ = read_crowd(request)
     return measure_agreement(corpus)
+
+
+def judge(described: Sequence[tuple[Description, Mapping[str, Any]]], report: ImportReport) -> Verdict:
+    """The verdict on a crowd in figures and what reading it found; described: each part and its agreement."""
+    found: list[Mend] = []
+    for description, agreement in described:
+        found += _of_labels(description, report)
+        found += _of_overlap(description, report)
+        found += _of_agreement(description, agreement)
+    found += _of_report(report)
+    found += [mend for description, _ in described for mend in _of_text(description)]
+    unique = list({mend.what: mend for mend in found}.values())
+    return Verdict(tuple(unique[:MOST_MENDS]))
+
+
+def _of_labels(description: Description, report: ImportReport) -> Iterator[Mend]:
+    told = report.finding("plain-beside-chunks")
+    if told is not None and told.advice is not None:
+        settings = {"missing": told.advice.settings["missing"]}
+        yield Mend(
+            "tags without B- or I- are mixed with others, so that there are no spans", settings=settings
+        )
+    if not description.annotators and not description.gold_sentences:
+        yield Mend(
+            "nobody labelled anything in these files: name those with labels", more="FILES-WITH-LABELS"
+        )
+    elif not description.annotators:
+        yield Mend("all labels are gold; if they are one annotator's", settings={"files_mean": "annotator"})
+        settings = {"method": "gold", "out": "run"}
+        yield Mend("there is no crowd; if a tagger of the gold is all that is wanted", "learn", settings)
+    elif description.scheme != PLAIN and not sum(description.voted_spans.values()):
+        yield Mend(
+            "no annotator marked a single span: name the files with their work", more="FILES-WITH-LABELS"
+        )
+
+
+def _of_overlap(description: Description, report: ImportReport) -> Iterator[Mend]:
+    if report.finding("texts-equal") is not None:
+        what = "the same texts have other ids for each annotator, so that nobody can be compared"
+        yield Mend(what, settings={"match": "text"})
+    elif len(description.annotators) == 1:
+        who = description.annotators[0].annotator
+        yield Mend(f"{who} is the only annotator: add the files of others", more="FILES-OF-OTHERS")
+    elif description.annotators and max(description.coverage) < 2:
+        what = "no sentence was labelled by two annotators: add some that were, a few dozen will do"
+        yield Mend(what, more="FILES-WITH-SHARED-SENTENCES")
+
+
+def _of_agreement(description: Description, agreement: Mapping[str, Any]) -> Iterator[Mend]:
+    alpha = next((value for name, value in agreement.items() if "alpha" in name.lower()), None)
+    is_shared = len(description.annotators) > 1 and max(description.coverage) > 1
+    if is_shared and isinstance(alpha, float) and alpha < _CHANCE:
+        what = f"annotators agree hardly more than by chance ({alpha:.2f}): see who differs, and where"
+        yield Mend(what, "agree")
+
+
+def _of_report(report: ImportReport) -> Iterator[Mend]:
+    if report.n_rejected:
+        where = f", see {report.rejects_file}" if report.rejects_file else ""
+        yield Mend(
+            f"{report.n_rejected:,} faulty records were set aside{where}", settings={"on_error": "stop"}
+        )
+    if report.finding("sessions-by-time") is not None:
+        what = "sessions are named by time, one person may count as several; if each file is one person's"
+        yield Mend(what, settings={"files_mean": "annotator"})
+    for group in report.look_alike_annotators:
+        what = f"{' and '.join(group)} are most likely one person: map one name to the other in a file"
+        yield Mend(what, settings={"names": "MAP.csv"})
+    for group in report.look_alike_labels:
+        what = f"labels {' and '.join(group)} differ only in their spelling: find where the wrong one stands"
+        yield Mend(what, settings={"labels": group[0]})
+    if report.finding("files-left-out") is not None:
+        yield Mend(
+            "files of a folder are in no known format and were left out: name theirs", settings={"format": ""}
+        )
+
+
+def _of_text(description: Description) -> Iterator[Mend]:
+    if description.sentences and description.tokens / description.sentences > _LONG_SENTENCE:
+        mean = description.tokens // description.sentences
+        what = f"sequences have {mean:,} tokens on average, whole documents most likely: cut them"
+        yield Mend(what, settings={"sentences": "rules"})
