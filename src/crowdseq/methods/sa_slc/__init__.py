@@ -10,8 +10,7 @@ from functools import cached_property
 
 from crowdseq.aggregation.canonical import Canonical
 from crowdseq.aggregation.contract import JointAggregator, Learned, RunContext, describe_settings, method
-from crowdseq.aggregation.lone_labels import LoneLabels
-from crowdseq.aggregation.settling import settle
+from crowdseq.aggregation.settling import LoneLabels, settle
 from crowdseq.aggregation.truth import P
 from crowdseq.aggregation.voting import label_shares
 from crowdseq.core.consensus import Consensus
@@ -20,7 +19,7 @@ from crowdseq.engines.shards import SHARD_TOKENS
 from crowdseq.errors import SettingsError
 from crowdseq.methods.sa_slc.joint_em import FinalBelief, JointEm
 from crowdseq.methods.sa_slc.rounds import candidates_per_token, prepare, run_rounds
-from crowdseq.methods.sa_slc.settings import Settings, filled
+from crowdseq.methods.sa_slc.settings import AS_IN_0_1, Settings, filled
 from crowdseq.numerics.blocks import using_threads
 
 
@@ -69,6 +68,7 @@ class SaSlc(JointAggregator):
     can_resume = True
     can_use_dev = True
     can_bound_memory = True
+    later_settings = AS_IN_0_1
 
     preset: str = "default"
     dependency: str | None = None

@@ -219,9 +219,8 @@ class JointEm(Generic[P]):
             "pairwise": state.pairs,
             "said": self.cut.join_tokens([said for _, said in rows]),
             "history": np.array(state.history),
-            "by_sources": np.array([state.by_sources], np.float64),
             **self.truth.arrays(state.params),
-        }
+        } | ({"by_sources": np.ones(1)} if state.by_sources else {})
 
     def of_arrays(self, arrays: Mapping[str, FloatArray]) -> State[P]:
         """What `arrays` gave, again."""
@@ -231,8 +230,7 @@ class JointEm(Generic[P]):
         rows = zip(*(self.cut.split_tokens(arrays[name]) for name in ("unary", "said")), strict=True)
         self.placed.each("restore", version.number, own=list(rows))
         history, params = tuple(arrays["history"].tolist()), self.truth.of_arrays(arrays)
-        by_sources = bool(arrays["by_sources"][0]) if "by_sources" in arrays else False
-        return State(version, arrays["pairwise"], params, history, by_sources=by_sources)
+        return State(version, arrays["pairwise"], params, history, by_sources="by_sources" in arrays)
 
     def unary(self, state: State[P]) -> FloatArray:
         """(T, M) what is believed."""

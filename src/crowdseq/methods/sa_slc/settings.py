@@ -12,7 +12,19 @@ from crowdseq.numerics.chains.candidates import MODES
 from crowdseq.tagging.crf import CrfTrainer
 from crowdseq.tagging.features import FeatureSettings, feature_settings
 
-_OF_0_1 = {
+# Settings that version 0.1 did not have, with the values under which all is as it was.
+AS_IN_0_1: dict[str, Any] = {
+    "enough_marks": 0.0,
+    "silence": "labelled",
+    "kinship": False,
+    "counting": "votes",
+    "keep_alone": False,
+    "bounds": 0.0,
+    "calibrate": False,
+}
+
+_OF_0_1: dict[str, Any] = {
+    **AS_IN_0_1,
     "dependency": "auto",
     "repeat_scope": "document",
     "repeat_tokens": "content",
@@ -25,12 +37,6 @@ _OF_0_1 = {
     "correlation": 0.1,
     "deference": 0.5,
     "plausibility": True,
-    "enough_marks": 0.0,
-    "silence": "labelled",
-    "kinship": False,
-    "counting": "votes",
-    "keep_alone": False,
-    "bounds": 0.0,
     "coupling": 0.5,
     "surprise": 0.35,
     "start": "majority",
@@ -38,7 +44,6 @@ _OF_0_1 = {
     "steps": 15,
     "document": True,
     "temperature": 2.0,
-    "calibrate": False,
     "c2": 2.0,
 }
 
@@ -57,6 +62,7 @@ PRESETS: dict[str, dict[str, Any]] = {
     },
     "0.1": _OF_0_1,
     "paper": {
+        **AS_IN_0_1,
         "dependency": "paper",
         "repeat_scope": "sentence",
         "repeat_tokens": "all",
@@ -69,12 +75,6 @@ PRESETS: dict[str, dict[str, Any]] = {
         "correlation": 0.0,
         "deference": 0.0,
         "plausibility": False,
-        "enough_marks": 0.0,
-        "silence": "labelled",
-        "kinship": False,
-        "counting": "votes",
-        "keep_alone": False,
-        "bounds": 0.0,
         "coupling": 0.0,
         "surprise": 0.0,
         "start": "paper",
@@ -82,7 +82,6 @@ PRESETS: dict[str, dict[str, Any]] = {
         "steps": 30,
         "document": False,
         "temperature": 1.0,
-        "calibrate": False,
         "c2": 1.0,
     },
 }
