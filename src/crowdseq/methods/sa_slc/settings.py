@@ -17,7 +17,6 @@ AS_IN_0_1: dict[str, Any] = {
     "enough_marks": 0.0,
     "silence": "labelled",
     "kinship": False,
-    "counting": "votes",
     "keep_alone": False,
     "bounds": 0.0,
     "calibrate": False,
@@ -50,10 +49,9 @@ _OF_0_1: dict[str, Any] = {
 PRESETS: dict[str, dict[str, Any]] = {
     "default": _OF_0_1
     | {
-        "enough_marks": 10_000.0,
+        "enough_marks": 3_500.0,
         "silence": "auto",
         "kinship": True,
-        "counting": "evidence",
         "keep_alone": True,
         "bounds": 1.0,
         "start": "auto",
@@ -88,7 +86,6 @@ PRESETS: dict[str, dict[str, Any]] = {
 
 
 STARTS = ("auto", "majority", "votes", "recall", "paper")
-COUNTINGS = ("votes", "evidence")
 
 
 @dataclass(frozen=True)
@@ -138,14 +135,13 @@ class VoteSettings:
     enough_marks: Weight
     silence: Annotated[str, OneOf(SILENCES)]
     kinship: bool
-    counting: Annotated[str, OneOf(COUNTINGS)]
 
-    def plausible(self, n_marks: int) -> float:
-        """How far plausibility counts where annotators made so many marks: a tagger that has seen few cannot
-        tell which words look like entities."""
+    def plausible(self, n_marked: int) -> float:
+        """How far plausibility counts where so many tokens are marked: a tagger that has seen few cannot tell
+        which words look like entities."""
         if self.enough_marks == 0.0:
             return 1.0
-        return min(max(n_marks / self.enough_marks - 0.5, 0.0), 1.0)
+        return min(max(n_marked / self.enough_marks - 0.5, 0.0), 1.0)
 
     def dependency_in(self, scheme: LabelScheme) -> str:
         """The vote before tells where a span goes on; tags without spans have no such thing."""
