@@ -23,14 +23,14 @@ from crowdseq.tagging.summed_crf import SummedCrf
 from crowdseq.tagging.tagger import Tagger
 from crowdseq.tagging.weight_frame import ChainRules
 
-_MUCH_MORE = 2.0  # times as many tokens marked, for a second start to be tried
+_MUCH_MORE = 4.0  # times as many tokens marked, for a second start to be tried
 _PILOT_ROUNDS = 3
 # Temperatures were set on development crowds: where all is well that of the settings, at worst the hottest.
 _HOTTEST = 4.5
 _GOOD_AGREEMENT = 0.65
 _TELLING_MARKS = 3_500
 _LEAST_AGREEMENT = 0.05  # below, a span that nobody drew is as good as forbidden
-_CLEAR_LEAD = 0.12  # share of the surprise that it must spare; what is open is not decided by a hair
+_CLEAR_LEAD = 0.04  # share of the surprise that it must spare; what is open is not decided by a hair
 
 # How many arrays of a kind are alive at the widest moment of a round, counted in the shards and in L-BFGS.
 _TABLE_COPIES, _TOKEN_COPIES, _WEIGHT_COPIES = 3, 10, 20

@@ -1,0 +1,212 @@
+"""SA-SLC on crowds of other kinds than the one that its settings come from; its new formulas by hand."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from numpy.random import Generator
+
+from builders import random_corpus
+from crowdseq.aggregation.canonical import Canonical
+from crowdseq.aggregation.contract import RunContext
+from crowdseq.core.building import CorpusBuilder, Record
+from crowdseq.core.corpus import Corpus
+from crowdseq.core.spans import Span, decode, encode
+from crowdseq.engines.local import LocalEngine
+from crowdseq.evaluation.crowd_profile import CrowdProfile, hear
+from crowdseq.evaluation.scores import score_tags
+from crowdseq.methods.majority_vote import MajorityVote
+from crowdseq.methods.sa_slc import SaSlc
+from crowdseq.methods.sa_slc.evidence import ContextVotes, Evidence
+from crowdseq.methods.sa_slc.joint_em import JointEm
+from crowdseq.methods.sa_slc.rounds import prepare
+from crowdseq.workflows.demonstrating import demo_corpus
+
+Reader = Callable[[list[Span], int, Generator], list[Span]]  # true spans and the length, to those drawn
+
+
+@dataclass(frozen=True)
+class Character:
+    """How often somebody misses a span, gives it another type or end, and marks a word for nothing."""
+
+    misses: float
+    mistypes: float = 0.0
+    misbounds: float = 0.0
+    invents: float = 0.0
+
+    def __call__(self, truth: list[Span], length: int, rng: Generator) -> list[Span]:
+        drawn: list[Span] = []
+        for span in truth:
+            miss, mistype, misbound = rng.random(3)
+            if miss >= self.misses:
+                label = "MISC" if mistype < self.mistypes else span.label
+                end = span.end + 1 if misbound < self.misbounds else span.end
+                drawn.append(Span(span.start, min(end, length), label))
+        taken = {token for span in drawn for token in range(span.start - 1, span.end + 1)}
+        free = [token for token in range(length) if token not in taken]
+        if free and rng.random() < self.invents * length:
+            start = int(rng.choice(free))
+            drawn.append(Span(start, start + 1, "ORG"))
+        kept: list[Span] = []
+        for span in sorted(drawn, key=lambda one: one.start):
+            if not kept or kept[-1].end <= span.start:
+                kept.append(span)
+        return kept
+
+
+GOOD, MID, BAD = (
+    Character(0.1, 0.06, 0.06, 0.003),
+    Character(0.2, 0.12, 0.12, 0.006),
+    Character(0.35, 0.2, 0.2, 0.012),
+)
+NOTHING = Character(1.0)
+
+
+def cast(
+    people: dict[str, Character],
+    copies: dict[str, str] | None = None,
+    seen: Callable[[int, str], bool] = lambda number, name: True,  # noqa: ARG005
+    seed: int = 0,
+) -> Corpus:
+    """The demo text labelled by these people; copies: name to whom it repeats."""
+    text, rng, builder = demo_corpus(), np.random.default_rng(seed), CorpusBuilder()
+    for number, sentence in enumerate(text.sentences):
+        gold, length = text.gold[number], len(sentence.tokens)
+        truth = list(decode(text.scheme, gold))
+        drawn = {name: who(truth, length, rng) for name, who in people.items()}
+        drawn |= {name: drawn[source] for name, source in (copies or {}).items()}
+        votes = {
+            name: encode(text.scheme, spans, length) for name, spans in drawn.items() if seen(number, name)
+        }
+        builder.add(Record(list(sentence.tokens), f"s{number}", f"d{number // 10}", votes, gold))
+    return builder.build(text.scheme)
+
+
+def f1(world: Corpus, recipe: SaSlc | MajorityVote) -> float:
+    return score_tags(world.gold_tags, recipe.aggregate(world).tag_ids, world.offsets, world.scheme).f1 or 0.0
+
+
+def test_three_copies_of_a_bad_annotator_do_not_outvote_two_good_ones() -> None:
+    world = cast({"c1": BAD, "g1": GOOD, "g2": GOOD}, {"c2": "c1", "c3": "c1"})
+    assert f1(world, MajorityVote()) < 0.7
+    assert f1(world, SaSlc()) > 0.88
+
+
+def test_three_who_mark_nothing_do_not_silence_two_who_do() -> None:
+    world = cast({"a": MID, "b": MID, "x": NOTHING, "y": NOTHING, "z": NOTHING})
+    assert f1(world, SaSlc(preset="0.1")) == 0.0
+    assert f1(world, SaSlc()) > 0.8
+
+
+def test_labelling_functions_give_no_empty_consensus() -> None:
+    world = cast({f"f{number}": Character(0.93) for number in range(12)})
+    assert CrowdProfile.of(world).silence("auto") == "abstains"
+    assert f1(world, SaSlc(preset="0.1")) < 0.1
+    assert f1(world, SaSlc()) > 0.6
+
+
+def sessions(world: Corpus, **settings: object) -> JointEm[np.ndarray[tuple[int, ...], np.dtype[np.float64]]]:
+    recipe = SaSlc(**settings)  # type: ignore[arg-type]
+    return prepare(Canonical.of(world, whole_documents=True).corpus, recipe.settings, LocalEngine())[0]
+
+
+def test_a_majority_that_leaves_out_most_is_no_start() -> None:
+    world = cast({f"f{number}": Character(0.8) for number in range(10)})
+    assert CrowdProfile.of(world).silence("auto") == "labelled"
+    started = sessions(world).start()
+    assert started.by_sources
+    assert len(started.history) == 3
+    assert f1(world, SaSlc()) > f1(world, SaSlc(preset="0.1")) + 0.1
+
+
+def test_a_crowd_of_people_starts_from_its_majority_without_a_trial() -> None:
+    started = sessions(cast(dict.fromkeys("abcde", MID))).start()
+    assert not started.by_sources
+    assert started.history == ()
+
+
+def test_one_annotator_alone_keeps_every_label() -> None:
+    world = cast({"a": MID})
+    consensus = SaSlc(rounds=4).aggregate(world)
+    np.testing.assert_array_equal(consensus.tag_ids, MajorityVote().aggregate(world).tag_ids)
+    assert (consensus.parameters["suggested_tag_ids"] != consensus.tag_ids).any()
+
+
+def test_good_people_with_little_overlap_are_not_worse_than_their_own_labels() -> None:
+    expert = Character(0.05, 0.03, 0.03, 0.001)
+    names = ("a", "b", "c")
+    world = cast(
+        dict.fromkeys(names, expert), seen=lambda number, name: number % 10 == 0 or names[number % 3] == name
+    )
+    assert f1(world, SaSlc()) >= f1(world, MajorityVote()) - 0.003
+
+
+@pytest.mark.parametrize("people", [{"a": MID}, {f"f{number}": Character(0.8) for number in range(10)}])
+def test_a_run_of_another_kind_goes_on_after_a_break(people: dict[str, Character]) -> None:
+    world, recipe = cast(people), SaSlc(rounds=5, tolerance=0.0)
+    whole = recipe.aggregate(world)
+
+    class Broken:
+        kept: dict[str, np.ndarray[tuple[int, ...], np.dtype[np.float64]]] | None = None
+        breaks = True
+
+        def load(self) -> dict[str, np.ndarray[tuple[int, ...], np.dtype[np.float64]]] | None:
+            return self.kept
+
+        def keep(self, arrays: object) -> None:
+            self.kept = {name: np.array(value) for name, value in arrays.items()}  # type: ignore[attr-defined]
+            if self.breaks:
+                raise KeyboardInterrupt
+
+    keeper = Broken()
+    with pytest.raises(KeyboardInterrupt):
+        recipe.aggregate(world, RunContext(keeper=keeper))
+    keeper.breaks = False
+    again = recipe.aggregate(world, RunContext(keeper=keeper))
+    np.testing.assert_array_equal(again.probabilities, whole.probabilities)
+    np.testing.assert_array_equal(again.tag_ids, whole.tag_ids)
+
+
+def test_votes_are_foretold_as_counting_one_by_one_says() -> None:
+    world = random_corpus(3, sentences=6, annotators=4, voters=3)
+    words = np.arange(world.n_tokens)
+    votes = ContextVotes.of(world, words, np.ones(world.n_tokens, np.bool_), "document")
+    evidence = Evidence.of(votes, "local", world.n_tokens, len(world.scheme))
+    rng = np.random.default_rng(0)
+    expected = rng.dirichlet(np.ones(len(world.scheme)), world.n_tokens)
+    tables = np.log(rng.random((len(evidence.rows), len(world.scheme))))
+    slow = 0.0
+    for place, token in enumerate(votes.tokens.tolist()):
+        kind = [votes.annotators[place], votes.previous[place], votes.labels[place]]
+        row = evidence.rows.tolist().index(kind)
+        slow += np.log(sum(expected[token, m] * np.exp(tables[row, m]) for m in range(len(world.scheme))))
+    total, count = evidence.foretold(expected, tables)
+    assert total == pytest.approx(slow)
+    assert count == len(votes.tokens)
+
+
+def test_plausibility_grows_with_the_tokens_that_are_marked() -> None:
+    votes = SaSlc().settings.votes
+    enough = votes.enough_marks
+    shares = [votes.plausible(int(enough * part)) for part in (0.0, 0.5, 1.0, 1.5, 9.0)]
+    assert shares == [0.0, 0.0, 0.5, 1.0, 1.0]
+    assert SaSlc(preset="0.1").settings.votes.plausible(0) == 1.0
+
+
+def test_temperatures_rise_where_the_text_agrees_less_and_less_is_found() -> None:
+    session = sessions(cast({"a": GOOD, "b": BAD, "c": BAD}))
+    told = [session.temperature(agreement) for agreement in (0.9, 0.5, 0.2)]
+    assert told == sorted(told)
+    assert told[0] >= SaSlc().settings.search.temperature
+    assert sessions(random_corpus(1), preset="0.1").temperature(0.1) == 2.0
+
+
+def test_only_those_who_never_mark_are_not_heard_among_people() -> None:
+    world = cast({"a": MID, "b": MID, "x": NOTHING})
+    heard = hear(world, "auto")
+    before, after = (np.bincount(one.annotations.votes().annotators) for one in (world, heard))
+    blank = world.annotators.index("x")
+    assert after[blank] < before[blank]
+    assert (np.delete(after, blank) == np.delete(before, blank)).all()
+    assert hear(world, "labelled") is world
