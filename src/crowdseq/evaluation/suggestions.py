@@ -21,9 +21,9 @@ class Suggestion:
 
     kind: `add` (the text finds a span where none is), `doubt` (the text does not find a kept span) or
     `instead` (it finds other bounds or another type; of plain tags another label). start, end: the tokens of
-    the sentence (half-open) that all spans of it cover together. text: their words. kept: the spans as they
-    stand in the consensus. suggested: those that the text finds. confidence: the probability of the suggested
-    tags, that of the least sure token.
+    the sentence (half-open) that all spans of it cover together. tokens: their words. kept: the spans as
+    they stand in the consensus. suggested: those that the text finds. confidence: the probability of the
+    suggested tags, that of the least sure token.
     """
 
     sentence: str
@@ -31,10 +31,18 @@ class Suggestion:
     kind: str
     start: int
     end: int
-    text: str
+    tokens: tuple[str, ...]
     kept: tuple[Span, ...]
     suggested: tuple[Span, ...]
     confidence: float
+
+    @property
+    def text(self) -> str:
+        return " ".join(self.tokens)
+
+    def words(self, span: Span) -> str:
+        """The text of one of its spans."""
+        return " ".join(self.tokens[span.start - self.start : span.end - self.start])
 
     def as_dict(self) -> dict[str, Any]:
         """A line of `suggestions.jsonl`."""
@@ -45,8 +53,8 @@ class Suggestion:
             "start": self.start,
             "end": self.end,
             "text": self.text,
-            "kept": [vars(span) for span in self.kept],
-            "suggested": [vars(span) for span in self.suggested],
+            "kept": [{**vars(span), "text": self.words(span)} for span in self.kept],
+            "suggested": [{**vars(span), "text": self.words(span)} for span in self.suggested],
             "confidence": round(self.confidence, _DIGITS),
         }
 
@@ -108,7 +116,7 @@ def _suggestion(corpus: Corpus, sure: np.ndarray, kept: list[_Row], suggested: l
         "instead" if kept and suggested else "doubt" if kept else "add",
         start - first,
         end - first,
-        " ".join(sentence.tokens[start - first : end - first]),
+        sentence.tokens[start - first : end - first],
         before,
         after,
         float(sure[start:end].min()),

@@ -23,9 +23,12 @@ def suggestion_section(consensus: Consensus) -> Section | None:
     if not found:
         return None
     ranked = sorted(found, key=lambda one: -one.confidence)[:SHOWN_SUGGESTIONS]
-    tokens = {sentence.id: sentence.tokens for sentence in consensus.corpus.sentences}
-    types = consensus.corpus.scheme.types
-    shown = [_article(rank, one, tokens[one.sentence], types) for rank, one in enumerate(ranked, start=1)]
+    corpus = consensus.corpus
+    numbers = {name: number for number, name in enumerate(corpus.text.ids)}
+    shown = [
+        _article(rank, one, corpus.sentences[numbers[one.sentence]].tokens, corpus.scheme.types)
+        for rank, one in enumerate(ranked, start=1)
+    ]
     rest, more = shown[_OPEN_SUGGESTIONS:], len(found) - len(shown)
     content: list[Content] = [
         element(
@@ -49,7 +52,7 @@ def _article(rank: int, one: Suggestion, tokens: Sequence[str], types: Sequence[
     heading = element(
         "h3",
         element("span", f"{rank}. ", class_="rank"),
-        _in_words(one, tokens),
+        _in_words(one),
         element("span", f" {percent(one.confidence)} sure", class_="sure"),
     )
     place: Content = (
@@ -58,38 +61,33 @@ def _article(rank: int, one: Suggestion, tokens: Sequence[str], types: Sequence[
     return element("article", heading, _text(one, tokens, types), element("p", place, class_="note"))
 
 
-def _in_words(one: Suggestion, tokens: Sequence[str]) -> Content:
+def _in_words(one: Suggestion) -> Content:
     if one.kind == "add":
-        return ["Add ", _spans(one.suggested, tokens)]
+        return ["Add ", _spans(one, one.suggested)]
     if one.kind == "doubt":
-        return ["In doubt: ", _spans(one.kept, tokens)]
-    return [_spans(one.suggested, tokens), " instead of ", _spans(one.kept, tokens)]
+        return ["In doubt: ", _spans(one, one.kept)]
+    return [_spans(one, one.suggested), " instead of ", _spans(one, one.kept)]
 
 
-def _spans(spans: Sequence[Span], tokens: Sequence[str]) -> Content:
-    quoted = [
-        [
-            "“",
-            element("bdi", clip(" ".join(tokens[one.start : one.end]), _LONGEST_QUOTE)),
-            "” ",
-            name_of(one.label),
-        ]
-        for one in spans
-    ]
-    return [(" and " if place else "", one) for place, one in enumerate(quoted)]
+def _spans(one: Suggestion, spans: Sequence[Span]) -> Content:
+    return [(" and " if place else "", _quoted(one, span)) for place, span in enumerate(spans)]
+
+
+def _quoted(one: Suggestion, span: Span) -> Content:
+    return ["“", element("bdi", clip(one.words(span), _LONGEST_QUOTE)), "” ", name_of(span.label)]
 
 
 def _text(one: Suggestion, tokens: Sequence[str], types: Sequence[str]) -> Markup:
     """The words around the place, which is marked: dotted what is to be added, dashed what is kept."""
     words = [clip(token, _LONGEST_TOKEN) for token in tokens]
     first, last = max(0, one.start - _AROUND), one.end + _AROUND
-    label = (one.suggested or one.kept)[0].label
-    colour = colour_of(types.index(label)) if label in types else None
+    kinds = [types.index(span.label) for span in (*one.suggested, *one.kept) if span.label in types]
+    colour = colour_of(kinds[0] if kinds else 0)
     place = words[one.start : min(one.end, one.start + _LONGEST_SPAN)]
     marked = (
-        element("span", " ".join(place), class_=" ".join(filter(None, ("maybe", colour))))
+        element("span", " ".join(place), class_=f"maybe {colour}")
         if one.kind == "add"
-        else element("mark", " ".join(place), class_=" ".join(filter(None, (colour, "doubt"))))
+        else element("mark", " ".join(place), class_=f"{colour} doubt")
     )
     pieces: list[Content] = [
         "… " if first else None,
