@@ -33,15 +33,19 @@ def suggestion_section(consensus: Consensus) -> Section | None:
     content: list[Content] = [
         element(
             "p",
-            "Nobody else labelled what these annotators labelled, so their labels are the consensus as they "
-            "gave them. A model of the text, learned from the same labels, would decide otherwise here; "
-            "none of it is part of the consensus. The confidence is that of the suggestion.",
+            "Where nobody else labelled the same text, the labels of an annotator are the consensus, made "
+            "valid. A model of the text, learned from the same labels, would decide otherwise here; none of "
+            "it is part of the consensus. The confidence is that of the suggestion.",
         ),
         element("div", shown[:_OPEN_SUGGESTIONS], class_="suggestions"),
         folded(f"The next {count(len(rest), 'suggestion')}", element("div", rest, class_="suggestions"))
         if rest
         else None,
-        element("p", f"{count(more, 'suggestion')} less sure: see suggestions.jsonl.", class_="note")
+        element(
+            "p",
+            f"{count(more, 'suggestion')} less sure: see suggestions.jsonl in the run folder.",
+            class_="note",
+        )
         if more
         else None,
     ]
