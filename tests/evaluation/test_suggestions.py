@@ -99,7 +99,7 @@ def test_every_difference_is_told_once(kind: str, seed: int) -> None:
         for _ in range(2)
     )
     names = [[world.scheme.tags[tag] for tag in tags.tolist()] for tags in (kept, found)]
-    consensus = kept_against(world, *names)
+    consensus = kept_against(world, names[0], names[1])
     made = suggestions_of(consensus)
     assert made
     # What the run counts in its remark is what is listed.
