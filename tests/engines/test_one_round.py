@@ -81,7 +81,7 @@ def both(world: Corpus) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
     """The sums of one shard and of four."""
     found = []
     for size in (world.n_tokens, quarter(world)):
-        session, _ = prepare(world, SaSlc(shard_tokens=size).settings, LocalEngine())
+        session, _ = prepare(world, SaSlc(shard_tokens=size, enough_marks=0.0).settings, LocalEngine())
         assert len(session.cut.shards) == (1 if size == world.n_tokens else 4)
         found.append(sums_of_a_round(session))
     return found[0], found[1]

@@ -27,7 +27,8 @@ def written(tmp_path: Path) -> Path:
 
 def gone_on_with(written: Path, **changed: object) -> tuple[Run, list[int]]:
     """The interrupted run, taken up with the settings of the finished one; and the rounds that were made."""
-    settings = json.loads((written / "run" / "settings.json").read_text("utf-8"))["settings"] | changed
+    settings = json.loads((written / "run" / "settings.json").read_text("utf-8"))["settings"]
+    settings |= {"preset": "0.1"} | changed
     shutil.copytree(written / "interrupted.part", written / "again.part")
     rounds: list[int] = []
 

@@ -53,13 +53,15 @@ class Aggregator(ABC):
     """A recipe, all settings and no state, that turns a corpus into a consensus.
 
     can_resume, can_use_dev, can_bound_memory: whether the keeper, the dev text and the memory bound of a run
-    mean anything to the method; where they do not, giving them is refused before the run.
+    mean anything to the method; where they do not, giving them is refused before the run. later_settings:
+    those that version 0.1.0 did not have, with values under which the method works as it did.
     """
 
     name: ClassVar[str] = ""
     can_resume: ClassVar[bool] = False
     can_use_dev: ClassVar[bool] = False
     can_bound_memory: ClassVar[bool] = False
+    later_settings: ClassVar[Mapping[str, Any]] = {}
 
     @abstractmethod
     def aggregate(self, corpus: Corpus, context: RunContext = RunContext()) -> Consensus:

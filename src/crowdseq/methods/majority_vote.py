@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from crowdseq.aggregation.contract import Aggregator, RunContext, method, require, require_silence
-from crowdseq.aggregation.settling import settle
+from crowdseq.aggregation.settling import entities_first, settle
 from crowdseq.aggregation.voting import shares_of_counts, span_shares
 from crowdseq.arrays import FloatArray, IntArray
 from crowdseq.core.consensus import Consensus
@@ -67,11 +67,7 @@ class MajorityVote(Aggregator):
 
 
 def _tie_order(scheme: LabelScheme, ties: str) -> list[int]:
-    order = list(range(len(scheme)))
-    if ties == "entity-first" and scheme.outside >= 0:
-        order.remove(scheme.outside)
-        order.append(scheme.outside)
-    return order
+    return entities_first(scheme) if ties == "entity-first" else list(range(len(scheme)))
 
 
 def _winners(shares: FloatArray, order: list[int]) -> IntArray:

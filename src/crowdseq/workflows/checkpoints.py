@@ -96,6 +96,11 @@ def fingerprint(corpus: Corpus, recipe: Aggregator, max_memory: float | None = N
     # What fits into one shard is worked on as in 0.1.0; a cut changes the order of the weights.
     if settings.get("shard_tokens") == SHARD_TOKENS and corpus.n_tokens <= SHARD_TOKENS:
         del settings["shard_tokens"]
+    if settings.get("preset") == "0.1":  # which was the default then
+        settings["preset"] = "default"
+    for name, value in recipe.later_settings.items():
+        if settings[name] == value:
+            del settings[name]
     if recipe.can_bound_memory:  # as 0.1.0 wrote it, a setting before the seed: so its checkpoints are known
         seed = settings.pop("seed")
         settings |= {"max_memory": max_memory, "seed": seed}

@@ -62,6 +62,16 @@ def make_recipe(name: str, settings: Mapping[str, Any] | None = None, seed: int 
     return made(**_read(values, made))
 
 
+def as_recorded(name: str, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings that a run was made with; of what version 0.1.0 did not know as it behaved."""
+    later = find_method(name).later_settings if name in method_names() else {}
+    missing = {key: value for key, value in later.items() if key not in settings}
+    recorded = dict(settings) | missing
+    if missing and recorded.get("preset") == "default":
+        recorded["preset"] = "0.1"
+    return recorded
+
+
 def _read(values: Mapping[str, Any], made: type) -> dict[str, Any]:
     """Values by name, texts among them as what the fields of a class want."""
     hints = get_type_hints(made)

@@ -19,7 +19,7 @@ from crowdseq.storage.json_file import JsonFile
 from crowdseq.storage.manifest import MANIFEST, read_manifest
 from crowdseq.tagging.tagger import Tagger
 from crowdseq.workflows.metrics import FORMAT_VERSION
-from crowdseq.workflows.recipes import make_recipe, settings_of
+from crowdseq.workflows.recipes import as_recorded, make_recipe, settings_of
 from crowdseq.workflows.run import Run
 from crowdseq.workflows.runs.arrays import read_parameters, read_probabilities
 from crowdseq.workflows.runs.files import (
@@ -176,7 +176,7 @@ def _recipe(settings: JsonFile) -> Aggregator:
     known = settings_of(find_method(method)) if method in method_names() else {}
     kept = {name: value for name, value in values.items() if name in known or name not in _OF_THE_MACHINE}
     try:
-        return make_recipe(method, kept)
+        return make_recipe(method, as_recorded(method, kept))
     except CrowdseqError as error:
         raise settings.fault(str(error)) from None
     except (TypeError, ValueError, AttributeError, OverflowError) as error:

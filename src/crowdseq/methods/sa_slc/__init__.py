@@ -10,8 +10,7 @@ from functools import cached_property
 
 from crowdseq.aggregation.canonical import Canonical
 from crowdseq.aggregation.contract import JointAggregator, Learned, RunContext, describe_settings, method
-from crowdseq.aggregation.lone_labels import LoneLabels
-from crowdseq.aggregation.settling import settle
+from crowdseq.aggregation.settling import LoneLabels, settle
 from crowdseq.aggregation.truth import P
 from crowdseq.aggregation.voting import label_shares
 from crowdseq.core.consensus import Consensus
@@ -20,7 +19,7 @@ from crowdseq.engines.shards import SHARD_TOKENS
 from crowdseq.errors import SettingsError
 from crowdseq.methods.sa_slc.joint_em import FinalBelief, JointEm
 from crowdseq.methods.sa_slc.rounds import candidates_per_token, prepare, run_rounds
-from crowdseq.methods.sa_slc.settings import Settings, filled
+from crowdseq.methods.sa_slc.settings import AS_IN_0_1, Settings, filled
 from crowdseq.numerics.blocks import using_threads
 
 
@@ -45,11 +44,10 @@ class SaSlc(JointAggregator):
     smoothing: votes' worth of belief that an annotator's tables take from coarser ones; 0 is plain counting.
     folds: the CRF that judges a part of the corpus is trained on the other parts; 1 for no such care.
     temper: weight of the votes. correlation: how far annotators err together; n votes on a token count as
-        n / (1 + correlation (n - 1)). counting: whether n are all `votes`, or counted by their `evidence`, so
-        that those which say nothing do not weaken those which do. deference: how far they yield to a tagger
-        that finds the same spans in documents it has not seen. plausibility: whether annotators' tables
-        differ by how much the text alone suggests an entity to such a tagger. enough_marks: labels other than
-        O that it takes to tell them apart; at half of them it begins, at one and a half it counts in full.
+        n / (1 + correlation (n - 1)). deference: how far they yield to a tagger that finds the same spans in
+        documents it has not seen. plausibility: whether annotators' tables differ by how much the text alone
+        suggests an entity to such a tagger. enough_marks: tokens that somebody marked that it takes
+        to tell them apart; at half of them it begins, at one and a half it counts in full.
     coupling: weight of what is believed of the same word elsewhere in the document, beside what it is in
         other documents. surprise: weight of how far it goes beyond what such a tagger expected there.
     start: the `majority` of votes, shares of `votes`, the majority where an O counts as much as its annotator
@@ -69,6 +67,7 @@ class SaSlc(JointAggregator):
     can_resume = True
     can_use_dev = True
     can_bound_memory = True
+    later_settings = AS_IN_0_1
 
     preset: str = "default"
     dependency: str | None = None
@@ -87,7 +86,6 @@ class SaSlc(JointAggregator):
     enough_marks: float | None = None
     silence: str | None = None
     kinship: bool | None = None
-    counting: str | None = None
     keep_alone: bool | None = None
     bounds: float | None = None
     coupling: float | None = None

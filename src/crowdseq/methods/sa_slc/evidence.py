@@ -149,18 +149,6 @@ class Evidence:
         table = VoteTable.build(votes.tokens, kinds, n_tokens, n_kinds, votes.weights)
         return cls(votes, contexts, rows, table)
 
-    def effective_votes(self, tables: FloatArray) -> FloatArray:
-        """(T,) how many votes each token has, by Kish: those that say next to nothing hardly count.
-
-        tables (C, M): log probabilities of the kinds; how far they lie apart is what a vote can say. For n
-        votes that say the same n, for one that speaks among many that do not 1.
-        """
-        said = (tables.max(axis=1) - tables.min(axis=1))[self.table.kinds]
-        weights, tokens, size = self.votes.sizes, self.votes.tokens, self.table.n_tokens
-        total = np.bincount(tokens, weights * said, minlength=size)
-        squares = np.bincount(tokens, weights * said**2, minlength=size)
-        return np.divide(total**2, squares, out=np.ones(size), where=squares > 0)
-
     def foretold(self, expected: FloatArray, tables: FloatArray) -> tuple[float, float]:
         """The log probability of all votes, and how many they are, under (T, M) what the text alone makes
         expected of the truth and (C, M) log probabilities of their kinds."""

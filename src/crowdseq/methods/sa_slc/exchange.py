@@ -13,14 +13,14 @@ class CrowdFacts:
 
     kin: annotators whose votes count once between them. heard (K,): how much of what others mark each one
     marks too, which is how much their O says. recall: the same of all together, silence being a vote.
-    n_marks: votes that put a token inside something. plausible: how far tables by plausibility count.
+    n_marked: tokens that somebody put inside something. plausible: how far tables by plausibility count.
     abstains: whether silence is no vote here.
     """
 
     kin: tuple[Kin, ...]
     heard: FloatArray
     recall: float
-    n_marks: int
+    n_marked: int
     plausible: float
     abstains: bool
 

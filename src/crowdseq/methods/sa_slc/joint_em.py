@@ -28,7 +28,7 @@ _PILOT_ROUNDS = 3
 # Temperatures were set on development crowds: where all is well that of the settings, at worst the hottest.
 _HOTTEST = 4.5
 _GOOD_AGREEMENT = 0.65
-_TELLING_MARKS = 10_000
+_TELLING_MARKS = 3_500
 _LEAST_AGREEMENT = 0.05  # below, a span that nobody drew is as good as forbidden
 _CLEAR_LEAD = 0.12  # share of the surprise that it must spare; what is open is not decided by a hair
 
@@ -219,9 +219,8 @@ class JointEm(Generic[P]):
             "pairwise": state.pairs,
             "said": self.cut.join_tokens([said for _, said in rows]),
             "history": np.array(state.history),
-            "by_sources": np.array([state.by_sources], np.float64),
             **self.truth.arrays(state.params),
-        }
+        } | ({"by_sources": np.ones(1)} if state.by_sources else {})
 
     def of_arrays(self, arrays: Mapping[str, FloatArray]) -> State[P]:
         """What `arrays` gave, again."""
@@ -231,8 +230,7 @@ class JointEm(Generic[P]):
         rows = zip(*(self.cut.split_tokens(arrays[name]) for name in ("unary", "said")), strict=True)
         self.placed.each("restore", version.number, own=list(rows))
         history, params = tuple(arrays["history"].tolist()), self.truth.of_arrays(arrays)
-        by_sources = bool(arrays["by_sources"][0]) if "by_sources" in arrays else False
-        return State(version, arrays["pairwise"], params, history, by_sources=by_sources)
+        return State(version, arrays["pairwise"], params, history, by_sources="by_sources" in arrays)
 
     def unary(self, state: State[P]) -> FloatArray:
         """(T, M) what is believed."""
@@ -247,7 +245,7 @@ class JointEm(Generic[P]):
         search, facts = self.settings.search, self.facts
         if not search.calibrate:
             return search.temperature
-        telling = min(max(facts.n_marks / _TELLING_MARKS, 0.25), 1.0)
+        telling = min(max(facts.n_marked / _TELLING_MARKS, 0.25), 1.0)
         known = 1.0 - telling * (1.0 - min(1.0, agreement / _GOOD_AGREEMENT))
         doubt = 1.0 - known * min(1.0, 2.0 * facts.recall)
         return search.temperature + (_HOTTEST - search.temperature) * doubt

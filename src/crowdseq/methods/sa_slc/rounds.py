@@ -67,7 +67,7 @@ def _crowd_facts(corpus: Corpus, profile: CrowdProfile, votes: VoteSettings, *, 
     heard = np.where(np.isfinite(own.recalls), own.recalls, 1.0)
     kin = find_kin(corpus) if votes.kinship else ()
     pooled = profile.pooled_recall if abstains else own.pooled_recall
-    recall, marks = pooled if np.isfinite(pooled) else 1.0, profile.n_marks
+    recall, marks = pooled if np.isfinite(pooled) else 1.0, profile.n_marked
     return CrowdFacts(kin, heard, recall, marks, votes.plausible(marks), abstains)
 
 

@@ -12,7 +12,18 @@ from crowdseq.numerics.chains.candidates import MODES
 from crowdseq.tagging.crf import CrfTrainer
 from crowdseq.tagging.features import FeatureSettings, feature_settings
 
-_OF_0_1 = {
+# Settings that version 0.1 did not have, with the values under which all is as it was.
+AS_IN_0_1: dict[str, Any] = {
+    "enough_marks": 0.0,
+    "silence": "labelled",
+    "kinship": False,
+    "keep_alone": False,
+    "bounds": 0.0,
+    "calibrate": False,
+}
+
+_OF_0_1: dict[str, Any] = {
+    **AS_IN_0_1,
     "dependency": "auto",
     "repeat_scope": "document",
     "repeat_tokens": "content",
@@ -25,12 +36,6 @@ _OF_0_1 = {
     "correlation": 0.1,
     "deference": 0.5,
     "plausibility": True,
-    "enough_marks": 0.0,
-    "silence": "labelled",
-    "kinship": False,
-    "counting": "votes",
-    "keep_alone": False,
-    "bounds": 0.0,
     "coupling": 0.5,
     "surprise": 0.35,
     "start": "majority",
@@ -38,17 +43,15 @@ _OF_0_1 = {
     "steps": 15,
     "document": True,
     "temperature": 2.0,
-    "calibrate": False,
     "c2": 2.0,
 }
 
 PRESETS: dict[str, dict[str, Any]] = {
     "default": _OF_0_1
     | {
-        "enough_marks": 10_000.0,
+        "enough_marks": 3_500.0,
         "silence": "auto",
         "kinship": True,
-        "counting": "evidence",
         "keep_alone": True,
         "bounds": 1.0,
         "start": "auto",
@@ -57,6 +60,7 @@ PRESETS: dict[str, dict[str, Any]] = {
     },
     "0.1": _OF_0_1,
     "paper": {
+        **AS_IN_0_1,
         "dependency": "paper",
         "repeat_scope": "sentence",
         "repeat_tokens": "all",
@@ -69,12 +73,6 @@ PRESETS: dict[str, dict[str, Any]] = {
         "correlation": 0.0,
         "deference": 0.0,
         "plausibility": False,
-        "enough_marks": 0.0,
-        "silence": "labelled",
-        "kinship": False,
-        "counting": "votes",
-        "keep_alone": False,
-        "bounds": 0.0,
         "coupling": 0.0,
         "surprise": 0.0,
         "start": "paper",
@@ -82,14 +80,12 @@ PRESETS: dict[str, dict[str, Any]] = {
         "steps": 30,
         "document": False,
         "temperature": 1.0,
-        "calibrate": False,
         "c2": 1.0,
     },
 }
 
 
 STARTS = ("auto", "majority", "votes", "recall", "paper")
-COUNTINGS = ("votes", "evidence")
 
 
 @dataclass(frozen=True)
@@ -139,14 +135,13 @@ class VoteSettings:
     enough_marks: Weight
     silence: Annotated[str, OneOf(SILENCES)]
     kinship: bool
-    counting: Annotated[str, OneOf(COUNTINGS)]
 
-    def plausible(self, n_marks: int) -> float:
-        """How far plausibility counts where annotators made so many marks: a tagger that has seen few cannot
-        tell which words look like entities."""
+    def plausible(self, n_marked: int) -> float:
+        """How far plausibility counts where so many tokens are marked: a tagger that has seen few cannot tell
+        which words look like entities."""
         if self.enough_marks == 0.0:
             return 1.0
-        return min(max(n_marks / self.enough_marks - 0.5, 0.0), 1.0)
+        return min(max(n_marked / self.enough_marks - 0.5, 0.0), 1.0)
 
     def dependency_in(self, scheme: LabelScheme) -> str:
         """The vote before tells where a span goes on; tags without spans have no such thing."""

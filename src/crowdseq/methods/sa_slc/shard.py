@@ -85,16 +85,13 @@ class SaSlcShard:
         chosen = self._choose_candidates()
         self._mask = chosen.mask
         self._candidates = CandidateLists.of_mask(chosen.mask, corpus.offsets)
-        self.vote_weights = self._weights_of(self._counts.sum(axis=1))
+        self.vote_weights = settings.votes.temper * dependent_weights(
+            self._counts, settings.votes.correlation
+        )
         couples = settings.mentions.coupling or settings.mentions.surprise
         self._coupling = Coupling.of(corpus, self._words, linked) if couples else None
         words = self._coupling.word_numbers if self._coupling is not None else np.zeros(0, np.int64)
         return Opened(self.evidence.rows, words, int(chosen.mask.sum()), chosen.widened)
-
-    def _weights_of(self, n_votes: FloatArray) -> FloatArray:
-        """(T, 1) weights of a vote on tokens that have so many."""
-        votes = self._settings.votes
-        return votes.temper * dependent_weights(n_votes[:, None], votes.correlation)
 
     def _choose_candidates(self) -> Candidates:
         search, corpus = self._settings.search, self.corpus
@@ -198,9 +195,6 @@ class SaSlcShard:
         foretold = (0.0, 0.0)
         if self._unseen is not None and self._settings.search.start == "auto":
             foretold = self.evidence.foretold(self._unseen, tables.alike)
-        if self._settings.votes.counting == "evidence":
-            n_votes = np.sqrt(self._counts.sum(axis=1) * self.evidence.effective_votes(tables.alike))
-            self.vote_weights = self._weights_of(n_votes)
         said = self.vote_weights * regard.votes * self._voted(tables, regard.plausible)
         if self._coupling is not None and tables.words is not None and self._unseen is not None:
             if mentions.coupling > 0.0:
