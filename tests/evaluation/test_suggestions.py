@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from builders import corpus, random_corpus, random_tags
-from crowdseq.aggregation.lone_labels import LoneLabels
+from crowdseq.aggregation.settling import LoneLabels
 from crowdseq.core.spans import Span, decode
 from crowdseq.evaluation.suggestions import suggestions_of
 from lone_worlds import kept_against
