@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from crowdseq.workflows.demonstrating import demo_corpus
+from lone_worlds import all_to_be_added
 from reports.hostile import HOSTILE, MARK, hostile_corpus
-from reports.pages import page_on
+from reports.pages import page_of_consensus, page_on
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
@@ -88,9 +89,13 @@ def test_sentences_are_filtered_and_the_ranking_is_sorted(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("width", [390, 1280])
-@pytest.mark.parametrize("world", ["demo", "hostile"])
+@pytest.mark.parametrize("world", ["demo", "hostile", "suggestions"])
 def test_a_page_never_scrolls_sideways(width: int, world: str, tmp_path: Path) -> None:
-    page = page_on(demo_corpus().select(range(60)) if world == "demo" else hostile_corpus())
+    page = (
+        page_of_consensus(all_to_be_added(hostile_corpus()))
+        if world == "suggestions"
+        else page_on(demo_corpus().select(range(60)) if world == "demo" else hostile_corpus())
+    )
     page = page.replace("<details>", '<details open="">')
     (tmp_path / "inner.html").write_text(_POLICY.sub("", page), encoding="utf-8")
     # A window has a least width that is wider than a phone; a frame has none.

@@ -85,7 +85,7 @@ def command(
     quiet: bool,
     **_: Any,  # seed, threads, memory and silence: only those that were given are asked for, below
 ) -> None:
-    from crowdseq.reports.runs import run_in_words
+    from crowdseq.reports.runs import run_in_words, suggestions_in_words
     from crowdseq.workflows.learn_files import LearnRequest, learn_files
 
     request = LearnRequest(
@@ -109,4 +109,6 @@ def command(
     else:
         click.echo(run_in_words(saved.run.consensus, saved.run.metrics))
         click.echo(f"\nwritten to {out}/: {', '.join(sorted(saved.paths))}")
+        if told := suggestions_in_words(saved.run.suggestions):
+            click.echo(f"{told}: {out / 'suggestions.jsonl'}")
         click.echo(f"the report: {out / 'report.html'}")

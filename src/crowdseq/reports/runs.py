@@ -3,12 +3,15 @@
 import csv
 import io
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from crowdseq.core.consensus import Consensus
 from crowdseq.reports.tables import Table, as_text, count, show, visible
+
+if TYPE_CHECKING:
+    from crowdseq.evaluation.suggestions import Suggestion
 
 _SHOWN_ANNOTATORS = 12
 
@@ -26,6 +29,14 @@ def run_in_words(consensus: Consensus, metrics: dict[str, Any]) -> str:
 def remarks_in_words(remarks: Sequence[Mapping[str, Any]]) -> list[str]:
     """A line for each remark; warnings are marked."""
     return [f"{'warning: ' if one['level'] == 'warning' else ''}{visible(one['text'])}" for one in remarks]
+
+
+def suggestions_in_words(suggestions: "Sequence[Suggestion]") -> str:
+    """How many there are of each kind; nothing where there are none."""
+    words = {"add": "to add", "doubt": "in doubt", "instead": "other than kept"}
+    numbers = {kind: sum(one.kind == kind for one in suggestions) for kind in words}
+    told = [f"{number:,} {words[kind]}" for kind, number in numbers.items() if number]
+    return f"suggestions of the text ({', '.join(told)})" if told else ""
 
 
 def _opening(metrics: dict[str, Any]) -> str:

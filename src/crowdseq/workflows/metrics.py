@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from crowdseq.aggregation.contract import Aggregator, Learned
 from crowdseq.arrays import IntArray
@@ -10,6 +11,9 @@ from crowdseq.core.consensus import Consensus, Remark
 from crowdseq.evaluation.calibration import entity_tokens, measure_calibration
 from crowdseq.evaluation.remarks import remarks_of
 from crowdseq.evaluation.scores import score_tags
+
+if TYPE_CHECKING:
+    from crowdseq.evaluation.suggestions import Suggestion
 
 
 @dataclass(frozen=True)
@@ -19,6 +23,18 @@ class Outcome(Learned):
     recipe: Aggregator
     seconds: float = 0.0
     source: Mapping[str, Any] = field(default_factory=dict)
+
+    @cached_property
+    def suggestions(self) -> "tuple[Suggestion, ...]":
+        """What the text would add to labels that were kept, or doubts of them, in the order of the text.
+
+        Only where annotators share no token with anybody: their labels are the consensus.
+        """
+        if "suggested_tag_ids" not in self.consensus.parameters:
+            return ()
+        from crowdseq.evaluation.suggestions import suggestions_of
+
+        return suggestions_of(self.consensus)
 
 
 FORMAT_VERSION = 1

@@ -14,7 +14,8 @@ from crowdseq.workflows.runs.saving import RunTarget, save_outcome, save_target
 class Run(Outcome):
     """What was learned: `consensus`, `annotators` and `tagger`, with the recipe and the time it took.
 
-    `save` writes it as a run folder with its report, `crowdseq.load` opens that again.
+    `remarks` and `suggestions` tell what to look at. `save` writes it as a run folder with its report,
+    `crowdseq.load` opens that again.
 
     >>> import crowdseq, pathlib, tempfile
     >>> run = crowdseq.learn(crowdseq.demo_corpus(), "majority-vote", tagger=False)

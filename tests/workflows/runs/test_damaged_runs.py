@@ -46,6 +46,14 @@ def change_posteriors(run: Path, made: Callable[[np.ndarray], np.ndarray]) -> No
     save_file({"probabilities": np.ascontiguousarray(made(load_file(path)["probabilities"]))}, path)
 
 
+def n_tokens(run: Path) -> int:
+    return len(load_file(run / "posteriors.safetensors")["probabilities"])
+
+
+def change_suggested(run: Path, tags: list[int]) -> None:
+    save_file({"suggested_tag_ids": np.array(tags, np.int16)}, run / "parameters.safetensors")
+
+
 def test_every_file_stands_in_the_manifest(run: Path) -> None:
     listed = json.loads((run / MANIFEST).read_text())["files"]
     names = {path.relative_to(run).as_posix() for path in run.rglob("*") if path.is_file()}
@@ -81,6 +89,12 @@ CONTRADICTIONS: dict[str, Callable[[Path], object]] = {
     "do not sum to one": lambda run: change_posteriors(run, lambda rows: rows / 2),
     "no number or below 0": lambda run: change_posteriors(run, lambda rows: rows * np.nan),
     "expected float64": lambda run: change_posteriors(run, lambda rows: rows.astype(np.float32)),
+    "'suggested_tag_ids' is int16 (3,), expected a tag for each token": lambda run: change_suggested(
+        run, [0] * 3
+    ),
+    "'suggested_tag_ids' has a tag outside the scheme": lambda run: change_suggested(
+        run, [99] * n_tokens(run)
+    ),
     "'confidence' holds what is no number": lambda run: change_confidence(run, 10**400),
     "with another confidence": lambda run: change_posteriors(run, lambda rows: rows[::-1]),
 }

@@ -10,7 +10,7 @@ from crowdseq.core.consensus import Consensus
 from crowdseq.reports.html.annotators import annotator_section
 from crowdseq.reports.html.overview import convergence_section, overview_section, recipe_section, subtitle
 from crowdseq.reports.html.quality import quality_section
-from crowdseq.reports.html.section import Markup, element, join, trusted
+from crowdseq.reports.html.section import Markup, Section, element, join, trusted
 from crowdseq.reports.html.sentences import sentence_section
 
 
@@ -28,6 +28,7 @@ def report_html(
     sections = [
         overview_section(consensus, metrics, settings),
         quality_section(consensus, metrics, settings),
+        _suggestions(consensus),
         sentence_section(consensus),
         annotator_section(consensus),
         convergence_section(consensus),
@@ -55,6 +56,14 @@ def report_html(
     body = element("body", header, main, _footer(), element("script", trusted(script)))
     page = element("html", head, body, lang="en")
     return join([trusted("<!doctype html>\n"), page, trusted("\n")]).source
+
+
+def _suggestions(consensus: Consensus) -> Section | None:
+    if "suggested_tag_ids" not in consensus.parameters:
+        return None
+    from crowdseq.reports.html.suggestions import suggestion_section
+
+    return suggestion_section(consensus)
 
 
 def _own(name: str) -> str:

@@ -27,20 +27,21 @@ def read_probabilities(path: Path, corpus: Corpus, advice: Advice) -> FloatArray
 def read_parameters(path: Path, corpus: Corpus, advice: Advice) -> dict[str, Any]:
     """The arrays by name; those that others than the method read are checked against the corpus."""
     file = read_tensors(path, advice)
-    _check_raw_tags(file, corpus)
+    _check_tags(file, "raw_tag_ids", corpus, least=-1)
+    _check_tags(file, "suggested_tag_ids", corpus, least=0)
     for name in ("local", "repeat"):
         _check_counts(file, name, corpus)
     return dict(file.arrays)
 
 
-def _check_raw_tags(file: TensorFile, corpus: Corpus) -> None:
-    raw = file.arrays.get("raw_tag_ids")
-    if raw is None:
+def _check_tags(file: TensorFile, name: str, corpus: Corpus, *, least: int) -> None:
+    tags = file.arrays.get(name)
+    if tags is None:
         return
-    if raw.shape != (corpus.n_tokens,) or raw.dtype.kind not in "iu":
-        raise file.fault(f"tensor 'raw_tag_ids' is {raw.dtype} {raw.shape}, expected a tag for each token")
-    if len(raw) and not -1 <= raw.min() <= raw.max() < len(corpus.scheme):
-        raise file.fault("tensor 'raw_tag_ids' has a tag outside the scheme")
+    if tags.shape != (corpus.n_tokens,) or tags.dtype.kind not in "iu":
+        raise file.fault(f"tensor '{name}' is {tags.dtype} {tags.shape}, expected a tag for each token")
+    if len(tags) and not least <= tags.min() <= tags.max() < len(corpus.scheme):
+        raise file.fault(f"tensor '{name}' has a tag outside the scheme")
 
 
 def _check_counts(file: TensorFile, name: str, corpus: Corpus) -> None:

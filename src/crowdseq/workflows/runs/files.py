@@ -8,6 +8,7 @@ from crowdseq.storage.manifest import MANIFEST, Manifest, read_manifest
 SETTINGS, METRICS, CROWD, LABELS = "settings.json", "metrics.json", "crowd.jsonl.gz", "consensus.jsonl"
 POSTERIORS, PARAMETERS = "posteriors.safetensors", "parameters.safetensors"
 TAGGER_FILES = ("tagger/model.json", "tagger/weights.safetensors")
+SUGGESTIONS = "suggestions.jsonl"
 # What a run is opened from; the other files are made from these, for people.
 NEEDED = (SETTINGS, CROWD, LABELS, POSTERIORS, PARAMETERS, METRICS)
 LEARN_AGAIN = Advice("restore the file, or learn again")

@@ -20,8 +20,8 @@ import numpy as np
 from crowdseq.aggregation.contract import describe_settings
 from crowdseq.core.consensus import AnnotatorReport, Consensus
 from crowdseq.errors import Advice, OutputExistsError, UsageError
+from crowdseq.formats.json_io.records import encode_line
 from crowdseq.formats.models.taggers import tagger_files
-from crowdseq.formats.table_io.csv_rows import safe_table
 from crowdseq.formats.tools.native import consensus_jsonl, crowd_jsonl
 from crowdseq.reports.html import report_html
 from crowdseq.reports.runs import dependency_tables
@@ -31,7 +31,15 @@ from crowdseq.storage.manifest import MANIFEST, Manifest
 from crowdseq.storage.private import remove_tree
 from crowdseq.storage.tensors import encode_tensors
 from crowdseq.workflows.metrics import FORMAT_VERSION, Outcome
-from crowdseq.workflows.runs.files import CROWD, LABELS, METRICS, PARAMETERS, POSTERIORS, SETTINGS
+from crowdseq.workflows.runs.files import (
+    CROWD,
+    LABELS,
+    METRICS,
+    PARAMETERS,
+    POSTERIORS,
+    SETTINGS,
+    SUGGESTIONS,
+)
 
 # In a folder of rounds: the run that they became, so that they are not taken for an unfinished one.
 _FINISHED = "finished"
@@ -197,10 +205,10 @@ def save_outcome(
         if outcome.tagger is not None:
             for name, content in tagger_files(outcome.tagger).items():
                 made.write(f"tagger/{name}", content)
-        table = safe_table if excel_safe else str
-        tables = {"annotators.csv": annotators_csv(consensus.annotators)} | dependency_tables(consensus)
-        for name, text in tables.items():
-            made.write(name, table(text).encode("utf-8"))
+        for name, text in _tables(consensus, excel_safe).items():
+            made.write(name, text.encode("utf-8"))
+        if outcome.suggestions:
+            made.write(SUGGESTIONS, b"".join(encode_line(one.as_dict()) for one in outcome.suggestions))
         title = f"Consensus report: {target.folder.name}"
         made.write("report.html", report_html(consensus, metrics, settings, title=title).encode("utf-8"))
         made.write(METRICS, _json(metrics))
@@ -208,6 +216,16 @@ def save_outcome(
         made.write(MANIFEST, manifest)
         target.note_finished(manifest)
     target.drop_checkpoints()
+
+
+def _tables(consensus: Consensus, excel_safe: bool) -> dict[str, str]:
+    """File name to content."""
+    tables = {"annotators.csv": annotators_csv(consensus.annotators)} | dependency_tables(consensus)
+    if not excel_safe:
+        return tables
+    from crowdseq.formats.table_io.csv_rows import safe_table
+
+    return {name: safe_table(text) for name, text in tables.items()}
 
 
 def _write_corpus(consensus: Consensus, made: AtomicFolder) -> None:
