@@ -93,7 +93,8 @@ def digest_of_run(folder: Path) -> dict[str, str]:
 
 
 def learn(crowd: Path, method: str, out: Path) -> dict[str, str]:
-    code = run_command("learn", str(crowd), "-m", method, "-o", str(out), "--quiet")
+    preset = ("--set", "preset=0.1") if method == "sa-slc" else ()
+    code = run_command("learn", str(crowd), "-m", method, "-o", str(out), "--quiet", *preset)
     return digest_of_run(out) if code == 0 else {"exit": str(code)}
 
 
