@@ -14,6 +14,7 @@ from crowdseq.methods.dawid_skene import DawidSkene
 from crowdseq.methods.hmm_crowd import HmmCrowd
 from crowdseq.methods.ibcc import Ibcc
 from crowdseq.methods.mace import Mace
+from crowdseq.methods.sa_slc import SaSlc
 from crowdseq.methods.sembler import Sembler
 from crowdseq.workflows.reading import read
 
@@ -51,3 +52,9 @@ def test_the_real_crowd_is_read_as_well_as_asked(
     tags = recipe.aggregate(amt).tag_ids
     assert f1(amt, tags, None) >= on_all
     assert f1(amt, tags, "test") >= on_test
+
+
+def test_the_default_reads_the_development_part_far_better_than_any_of_them(amt: Corpus) -> None:
+    part = np.array([i for i, sentence in enumerate(amt.sentences) if sentence.extras.get("split") == "val"])
+    world = amt.select(part)
+    assert f1(world, SaSlc().aggregate(world).tag_ids, None) >= 0.825

@@ -70,3 +70,20 @@ def test_the_verdict_stands_in_json_too() -> None:
     assert told["ready"] is False
     assert told["mend"][0]["what"] == "ana is the only annotator: add the files of others"
     assert told["mend"][0]["command"] == f"crowdseq check {path} FILES-OF-OTHERS"
+
+
+def test_labelling_functions_that_look_for_other_things_are_ready(tmp_path: Path) -> None:
+    marked, silent = ["B-PER", "O", "B-LOC", "O"], ["O"] * 4
+    lines = [
+        {
+            "id": f"s{number}",
+            "tokens": ["Ada", "met", "Bern", "."],
+            "annotations": {
+                f"f{who}": marked if number % 10 in (who, (who + 1) % 10) else silent for who in range(10)
+            },
+        }
+        for number in range(100)
+    ]
+    path = tmp_path / "functions.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    assert last_lines(str(path)) == [f"ready to learn: crowdseq learn {path} --out run"]

@@ -60,6 +60,11 @@ class DescribedPart(NamedTuple):
         told = {"agreement": self.agreement, "remarks": self.remarks}
         return {**named, **self.description.as_dict(), **told}
 
+    @property
+    def telling_agreement(self) -> Mapping[str, Any]:
+        """The agreement where it says something: sources that look for some things each need not agree."""
+        return {} if any(remark["kind"] == "silence" for remark in self.remarks) else self.agreement
+
 
 @dataclass(frozen=True)
 class CheckedCrowd:
@@ -71,7 +76,7 @@ class CheckedCrowd:
     @property
     def verdict(self) -> Verdict:
         """Whether it is ready to be learned from, or what to mend before."""
-        return judge([(part.description, part.agreement) for part in self.parts], self.report)
+        return judge([(part.description, part.telling_agreement) for part in self.parts], self.report)
 
     def as_dict(self, wording: Wording = in_python) -> dict[str, Any]:
         """The content of `check` as JSON; wording: how its notes name settings."""
