@@ -194,12 +194,9 @@ def test_plausibility_grows_with_the_tokens_that_are_marked() -> None:
     assert SaSlc(preset="0.1").settings.votes.plausible(0) == 1.0
 
 
-def test_temperatures_rise_where_the_text_agrees_less_and_less_is_found() -> None:
-    session = sessions(cast({"a": GOOD, "b": BAD, "c": BAD}))
-    told = [session.temperature(agreement) for agreement in (0.9, 0.5, 0.2)]
-    assert told == sorted(told)
-    assert told[0] >= SaSlc().settings.search.temperature
-    assert sessions(random_corpus(1), preset="0.1").temperature(0.1) == 2.0
+def test_an_older_preset_keeps_its_temperature() -> None:
+    session = sessions(random_corpus(1), preset="0.1")
+    assert session.calibrated(session.start(), 0.1) == (2.0, {})
 
 
 def test_only_those_who_never_mark_are_not_heard_among_people() -> None:

@@ -1,5 +1,7 @@
 """Chain sums against the listing of every path."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -38,8 +40,8 @@ def random_lattice(seed: int) -> Lattice:
 @pytest.fixture(params=["own kernel", "one kernel for all"])
 def each_kernel(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Once with the label count compiled in and once with the kernel for any count."""
-    if request.param == "one kernel for all":
-        monkeypatch.setattr(chain, "own_labels", lambda _: ())
+    of_its_own = request.param == "own kernel"
+    monkeypatch.setattr(chain, "own_labels", lambda n_labels, _: (0,) * n_labels if of_its_own else ())
 
 
 @pytest.mark.usefixtures("each_kernel")
@@ -179,6 +181,22 @@ def test_a_lattice_with_other_shapes_is_refused() -> None:
         chain.k_best_paths(long_lattice(3, 2), 0)
 
 
-def test_label_counts_above_the_limit_share_a_kernel() -> None:
-    assert len(compiling.own_labels(compiling.LARGEST_OWN_KERNEL)) == compiling.LARGEST_OWN_KERNEL
-    assert compiling.own_labels(compiling.LARGEST_OWN_KERNEL + 1) == ()
+def test_few_labels_on_long_texts_have_a_kernel_of_their_own_and_all_else_shares_one() -> None:
+    most, least = compiling.LARGEST_OWN_KERNEL, compiling.LEAST_OWN_WORK
+    assert len(compiling.own_labels(most, least)) == most
+    assert compiling.own_labels(most + 1, least) == ()
+    assert len(compiling.own_labels(10, least // 10)) == 10
+    assert compiling.own_labels(10, least // 10 - 1) == ()
+
+
+@pytest.mark.parametrize("spread", [1.0, 120.0])  # the second sends some sentences to log space
+def test_a_kernel_of_their_own_changes_no_bit(spread: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    lattice = long_lattice(400, 9, 40)
+    lattice = replace(lattice, unary=lattice.unary * spread)
+    found = []
+    for labels in ((), (0,) * 9):
+        monkeypatch.setattr(chain, "own_labels", lambda *_, own=labels: own)
+        sums = chain.marginals(lattice)
+        found.append([sums.log_partition, sums.unary, sums.pairwise, *chain.best_paths(lattice)])
+    for shared, own in zip(*found, strict=True):
+        assert np.array_equal(shared, own)

@@ -18,9 +18,8 @@ from crowdseq.numerics.blocks import (
     threads_in_use,
     using_threads,
 )
-from crowdseq.numerics.chains.scaled_passes import exponential
 from crowdseq.numerics.compiling import kernel
-from crowdseq.numerics.lanes import N_LANES, load, store
+from crowdseq.numerics.lanes import N_LANES, exponential, load, store
 from crowdseq.numerics.optimise.lbfgs import Minimiser
 
 

@@ -9,22 +9,23 @@ from numba.core import dispatcher
 from crowdseq.numerics.compiling import compiling_told, kernel
 
 
-def test_the_first_compilation_is_told_once_and_what_is_compiled_never() -> None:
-    told: list[str] = []
+def test_each_compilation_is_told_and_what_is_compiled_never() -> None:
+    told: list[int] = []
 
     # A kernel that is not kept on disk has to be compiled by every process.
     one: Callable[[float], float] = numba.njit(lambda x: x + 1.0)
-    two: Callable[[float], float] = numba.njit(lambda x: x * 2.0)
-    with compiling_told(lambda: told.append("compiling")):
+    two: Callable[[float], float] = numba.njit(lambda x: one(x) * 2.0)
+    with compiling_told(told.append):
         assert told == []
-        one(1.0)
-        two(1.0)
-    assert told == ["compiling"]
-    with compiling_told(lambda: told.append("again")):
+        two(1.0)  # the one inside is a part of it
+        one(2)
+    assert told == [0, 1]
+    with compiling_told(told.append):
         one(2.0)
-    assert told == ["compiling"]
-    one(2)
-    assert told == ["compiling"]
+        two(2.0)
+    assert told == [0, 1]
+    two(2)
+    assert told == [0, 1]
 
 
 def test_a_kernel_works_where_nothing_can_be_kept_on_disk(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -96,7 +96,7 @@ def _ballot_of(corpus: Corpus, votes: Votes) -> IntArray:
     return np.searchsorted(keys, wanted)
 
 
-_FEW_SENTENCES = 20
+_FEW_TOKENS = 300
 _MANY_SLIPS = 0.02
 _LIKELY_SPAM = 0.8
 
@@ -124,7 +124,7 @@ def judge_annotators(
         spam = _spam(confusion) if skill is not None else None
         notes = [
             *flags[number],
-            *_notes(skill, spam, int(sentences[number]), float(slips[number])),
+            *_notes(skill, spam, (int(sentences[number]), len(mine)), float(slips[number])),
         ]
         reports.append(
             AnnotatorReport(
@@ -144,16 +144,20 @@ def judge_annotators(
     return tuple(reports)
 
 
-def _notes(skill: float | None, spam: float | None, sentences: int, slips: float) -> list[str]:
-    notes = []
+def _notes(skill: float | None, spam: float | None, work: tuple[int, int], slips: float) -> list[str]:
+    """work: sentences and tokens."""
+    notes, (sentences, tokens) = [], work
     if skill is None:
         notes.append("cannot be judged: nobody else labelled the same tokens")
     elif skill < 0:
         notes.append("negative skill: worse than chance")
     if spam is not None and spam > _LIKELY_SPAM:
-        notes.append("labels do not depend on the text: guessing or skipping")
-    if sentences < _FEW_SENTENCES:
-        notes.append(f"little evidence: {sentences} sentence{'s' if sentences != 1 else ''}")
+        notes.append("spam: labels do not depend on the text")
+    if tokens < _FEW_TOKENS:
+        words = (
+            f"{n} {word}{'s' if n != 1 else ''}" for n, word in ((sentences, "sentence"), (tokens, "token"))
+        )
+        notes.append(f"little evidence: {', '.join(words)}")
     if slips > _MANY_SLIPS:
         notes.append(f"breaks the label scheme in {slips:.0%} of the labelled spans")
     return notes

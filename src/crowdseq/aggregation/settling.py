@@ -142,7 +142,8 @@ class LoneLabels:
 
     tag_ids (T,): what is told, with the labels of annotators who share no token with anybody as they gave
     them, made valid. posteriors (T, M): how likely each label is, kept or not. found (T,): the tags that text
-    and votes suggest. kept (T,): whose labels were kept; nobody's where that was not wanted.
+    and votes suggest. kept (T,): whose labels were kept; nobody's where that was not wanted. alone (K,): the
+    annotators who are.
     """
 
     corpus: Corpus
@@ -150,6 +151,7 @@ class LoneLabels:
     posteriors: FloatArray
     found: IntArray
     kept: BoolArray
+    alone: BoolArray
 
     @classmethod
     def apart(cls, corpus: Corpus, found: IntArray, posteriors: FloatArray, *, keep: bool) -> "LoneLabels":
@@ -157,11 +159,11 @@ class LoneLabels:
         given = _lone_labels(corpus, alone)
         kept = given >= 0
         if not kept.any():
-            return cls(corpus, found, posteriors, found, kept)
+            return cls(corpus, found, posteriors, found, kept, alone)
         wanted = np.zeros_like(posteriors)
         wanted[np.arange(len(found)), np.where(kept, given, found)] = 1.0
         tag_ids = best_valid_tags(corpus, wanted, entities_first(corpus.scheme))
-        return cls(corpus, tag_ids, posteriors, found, kept)
+        return cls(corpus, tag_ids, posteriors, found, kept, alone)
 
     def parameters(self) -> dict[str, Any]:
         """What a consensus says of it: nothing where no label was kept."""
@@ -170,11 +172,7 @@ class LoneLabels:
         return {"suggested_tag_ids": self.found, "remarks": [self._remark().as_dict()]}
 
     def _remark(self) -> Remark:
-        names = [
-            name
-            for name, alone in zip(self.corpus.annotators, CrowdProfile.of(self.corpus).alone, strict=True)
-            if alone
-        ]
+        names = [name for name, alone in zip(self.corpus.annotators, self.alone, strict=True) if alone]
         added, doubted = self.differences
         who = "one annotator only" if len(self.corpus.annotators) == 1 else "annotators who share no token"
         text = (

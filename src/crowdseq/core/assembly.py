@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
+from typing import Any
 
 import numpy as np
 
@@ -216,3 +217,21 @@ def scheme_for(tags: list[str], kind: str) -> LabelScheme:
     # IOB1 says the same as IOB2 in a form that no chain model can check, so it is read as IOB2.
     stored = "IOB2" if kind == "IOB1" else kind
     return LabelScheme.of_types({split_tag(tag)[1] for tag in tags if tag != OUTSIDE}, stored)
+
+
+def merge_extras(held: dict[str, Any], more: Mapping[str, Any], own: set[str], *, keeps: bool) -> int:
+    """Take in further extras and count the values that are lost; objects under one key are joined since each
+    file may add a part. own: keys whose objects are ours to change. keeps: what was there first stays."""
+    replaced = 0
+    for key, value in more.items():
+        there = held.get(key, value)
+        if key in held and isinstance(there, dict) and isinstance(value, dict):
+            if key not in own:  # copied once, because a crowd may add to it thousands of times
+                own.add(key)
+                there = held[key] = dict(there)
+            replaced += sum(there[inner] != value[inner] for inner in value if inner in there)
+            there.update({inner: value[inner] for inner in value if not keeps or inner not in there})
+        else:
+            replaced += there != value
+            held[key] = there if keeps else value
+    return replaced

@@ -10,15 +10,23 @@ from typing import Any
 import numpy as np
 
 from crowdseq.arrays import IntArray
-from crowdseq.core.assembly import GOLD_ROW, RawRows, Spelling, choose_spelling, number_by_name
+from crowdseq.core.assembly import (
+    GOLD_ROW,
+    RawRows,
+    Spelling,
+    choose_spelling,
+    merge_extras,
+    number_by_name,
+)
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.labels import LabelScheme
-from crowdseq.core.names import LabelRows, NumberedNames, Tags, TooManyLabels, check_name, counted
+from crowdseq.core.names import LabelRows, NumberedNames, Tags, TooManyLabels, check_name, counted, made_ids
 from crowdseq.core.ragged import offsets_of
 from crowdseq.core.text import ColumnCollector, Text, check_columns
 from crowdseq.errors import Advice, AnnotationError, SchemeError, SettingsError
 
 DUPLICATES = ("error", "first", "newest")
+_MANY_ROWS = 50
 
 
 @dataclass(frozen=True)
@@ -59,8 +67,10 @@ class CorpusBuilder:
         self._row_sentences, self._row_voters, self._row_starts = array("i"), array("i"), array("q")
         self._first_rows, self._row_counts = array("i"), array("i")
         self._later_rows: dict[int, list[int]] = {}
+        self._by_voter: dict[int, dict[int, int]] = {}
         self._dropped_rows: set[int] = set()
         self._extras: dict[int, dict[str, Any]] = {}
+        self._own_extras: dict[int, set[str]] = {}
         self._columns = ColumnCollector()
         self.repeated_rows = 0
         self.replaced_extras = 0
@@ -68,6 +78,11 @@ class CorpusBuilder:
 
     def __len__(self) -> int:
         return len(self._lengths)
+
+    @property
+    def n_labels(self) -> int:
+        """How many different labels were met."""
+        return len(self._labels.names)
 
     def add(self, record: Record) -> int:
         """Take one record; gives the number of its sentence. A faulty record changes nothing."""
@@ -148,8 +163,7 @@ class CorpusBuilder:
             raise AnnotationError(f"column {differing} is not what it was before{_at(self._places[number])}")
         document = self._joined_document(number, record)
         first = self._first_rows[number]
-        held = [*range(first, first + self._row_counts[number]), *self._later_rows.get(number, [])]
-        by_voter = {self._row_voters[row]: row for row in held if row not in self._dropped_rows}
+        by_voter = self._rows_by_voter(number)
         # Files of single annotators often carry the same gold: that is no contradiction.
         rows = [
             row for row in rows if row[0] != GOLD_ROW or not self._is_held(by_voter.get(GOLD_ROW), row[1])
@@ -169,14 +183,24 @@ class CorpusBuilder:
                 continue
             if voter in by_voter:
                 self._dropped_rows.add(by_voter[voter])
-            self._later_rows.setdefault(number, []).append(self._append_row(number, voter, tags))
+            by_voter[voter] = self._append_row(number, voter, tags)
+            self._later_rows.setdefault(number, []).append(by_voter[voter])
         self._document_of[number] = document
         self._columns.fill(record.columns, self._starts[number])
         if record.extras:
-            extras = (self._extras.get(number, {}), record.extras)
-            weaker, stronger = extras[::-1] if self._duplicates == "first" else extras
-            self._extras[number], replaced = _merged(weaker, stronger)
-            self.replaced_extras += replaced
+            held, own = self._extras.setdefault(number, {}), self._own_extras.setdefault(number, set())
+            self.replaced_extras += merge_extras(held, record.extras, own, keeps=self._duplicates == "first")
+
+    def _rows_by_voter(self, number: int) -> dict[int, int]:
+        """The row of everybody who labelled a sentence; kept where there are many, else soon made again."""
+        if number in self._by_voter:
+            return self._by_voter[number]
+        first, later = self._first_rows[number], self._later_rows.get(number, [])
+        held = [*range(first, first + self._row_counts[number]), *later]
+        made = {self._row_voters[row]: row for row in held if row not in self._dropped_rows}
+        if len(held) > _MANY_ROWS:
+            self._by_voter[number] = made
+        return made
 
     def _is_held(self, row: int | None, tags: bytes) -> bool:
         if row is None:
@@ -244,26 +268,12 @@ class CorpusBuilder:
             tuple(self._words.names),
             np.array(self._token_ids, np.int32),
             offsets_of(lengths),
-            self._ids(),
+            made_ids(self._sentences),
             tuple(self._document_names[i] for i in kept.tolist()),
             document_of.astype(np.int32),
             self._columns.build(),
             dict(self._extras),
         )
-
-    def _ids(self) -> tuple[str, ...]:
-        """The id of every sentence: its own, or s1, s2, … by its number, stepping aside for given ones."""
-        ids: list[str] = []
-        made: set[str] = set()
-        for key, number in self._sentences.items():
-            name, step = key, number
-            while not isinstance(name, str):
-                step += 1
-                name = f"s{step}" if f"s{step}" not in self._sentences and f"s{step}" not in made else step
-            if name is not key:
-                made.add(name)
-            ids.append(name)
-        return tuple(ids)
 
 
 def _check_fields(record: Record) -> None:
@@ -273,20 +283,6 @@ def _check_fields(record: Record) -> None:
     if isinstance(record.tokens, str):
         raise AnnotationError("tokens must be a list of texts")
     check_columns(record.columns, len(record.tokens))
-
-
-def _merged(weaker: Mapping[str, Any], stronger: Mapping[str, Any]) -> tuple[dict[str, Any], int]:
-    """Both together, objects under one key joined since each file may add a part; and the values lost."""
-    made, replaced = dict(weaker), 0
-    for key, value in stronger.items():
-        held = weaker.get(key, value)
-        if isinstance(held, dict) and isinstance(value, dict):
-            replaced += sum(held[inner] != value[inner] for inner in held.keys() & value.keys())
-            value = {**held, **value}
-        else:
-            replaced += held != value
-        made[key] = value
-    return made, replaced
 
 
 def _shown(token: str | None) -> str:

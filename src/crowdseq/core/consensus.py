@@ -23,12 +23,16 @@ class AnnotatorReport:
     skill: agreement with the truth beyond chance (1 perfect, 0 chance, below 0 against the grain), drawn
     towards the crowd where there is little evidence; None when nobody else labelled the same text.
     interval: 95 % for the skill. confusion (M, M): expected counts, truth by given tag.
-    spam: share of this annotator's votes that look like guessing. flags: what a lead should look at.
+    spam: share of this annotator's votes that do not depend on the text. flags: what a lead should look at.
+    verdict: `good`, `watch`, `drop` or `too little evidence`, with its reason in plain words and the numbers
+    behind it in `evidence`; None before anybody has judged (`learn` and `load` do).
 
     >>> import crowdseq
     >>> run = crowdseq.learn(crowdseq.demo_corpus(), "majority-vote", tagger=False)
     >>> [report.annotator for report in run.annotators if report.skill < 0.4]
     ['gus', 'hal']
+    >>> run.annotators[0].verdict, run.consensus.report("gus").reason[:13]
+    ('good', 'marks nothing')
     """
 
     annotator: str
@@ -42,6 +46,9 @@ class AnnotatorReport:
     spam: float | None
     confusion: FloatArray = field(repr=False)
     flags: tuple[str, ...] = ()
+    verdict: str | None = None
+    reason: str = ""
+    evidence: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
 
 class AnnotatorReports(tuple[AnnotatorReport, ...]):
@@ -50,7 +57,9 @@ class AnnotatorReports(tuple[AnnotatorReport, ...]):
     __slots__ = ()
 
     def to_frame(self, backend: str | None = None) -> Any:
-        """A row for each annotator, the columns as the fields of `AnnotatorReport` but without the confusion.
+        """A row for each annotator, the columns as the fields of `AnnotatorReport`.
+
+        Without the confusion and the evidence.
 
         backend: as in `Corpus.to_frame`.
         """

@@ -70,7 +70,7 @@ def frame_of_annotators(reports: Sequence[AnnotatorReport], backend: str | None)
         if one.name == "interval":
             columns["skill_low"] = [None if value is None else value[0] for value in values]
             columns["skill_high"] = [None if value is None else value[1] for value in values]
-        elif one.name != "confusion":
+        elif one.name not in ("confusion", "evidence"):
             columns[one.name] = [", ".join(value) if isinstance(value, tuple) else value for value in values]
     return _frame(columns, backend)
 

@@ -98,7 +98,8 @@ class LabelScheme:
         types = sorted({kind for _, kind in parts if kind})
         self._freeze("types", tuple(types))
         self._freeze_array("prefix_codes", [ord(prefix) for prefix, _ in parts], np.int16)
-        self._freeze_array("type_ids", [types.index(kind) if kind else -1 for _, kind in parts], np.int16)
+        numbers = {kind: number for number, kind in enumerate(types)}
+        self._freeze_array("type_ids", [numbers.get(kind, -1) for _, kind in parts], np.int16)
         allowed, starts, ends = _transitions(rules, parts)
         self._freeze_array("allowed", allowed, np.bool_)
         self._freeze_array("starts", starts, np.bool_)
@@ -185,11 +186,15 @@ def _transitions(
     size = len(parts)
     if not rules:
         return np.ones((size, size), np.bool_), np.ones(size, np.bool_), np.ones(size, np.bool_)
+    numbers: dict[str, int] = {}
+    names = np.array([numbers.setdefault(name, len(numbers)) if name else -1 for _, name in parts], np.int64)
+    prefixes = np.array([prefix for prefix, _ in parts])
     allowed = np.zeros((size, size), np.bool_)
-    for after, (prefix, name) in enumerate(parts):
-        same, other = rules[prefix]
-        for before, (before_prefix, before_name) in enumerate(parts):
-            allowed[before, after] = before_prefix in (same if name and name == before_name else other)
+    for prefix, (same, other) in rules.items():
+        after = np.flatnonzero(prefixes == prefix)
+        is_same = (names[:, None] == names[None, after]) & (names[None, after] >= 0)
+        fits = [np.isin(prefixes, list(before))[:, None] for before in (same, other)]
+        allowed[:, after] = np.where(is_same, *fits)
     starts = np.array(["^" in rules[prefix][1] for prefix, _ in parts], np.bool_)
     ends = np.array([prefix in rules["$"][1] for prefix, _ in parts], np.bool_)
     return allowed, starts, ends

@@ -4,7 +4,7 @@
 """
 
 import unicodedata
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from struct import pack
 from typing import Any, TypeAlias
@@ -62,13 +62,35 @@ def _has_control(text: str) -> bool:
     return any(unicodedata.category(character) == "Cc" for character in text)
 
 
+_LONGEST_COMPARED = 1000
+
+
 def look_alikes(names: list[str]) -> list[tuple[str, ...]]:
     """Groups of names that differ only in case, Unicode form or outer space."""
     groups: dict[str, list[str]] = {}
     for name in names:
-        key = unicodedata.normalize("NFKC", name).casefold().strip()
+        # Python takes the square of the time for many combining marks in a row.
+        is_short = len(name) <= _LONGEST_COMPARED
+        key = unicodedata.normalize("NFKC", name).casefold().strip() if is_short else name
         groups.setdefault(key, []).append(name)
     return [tuple(sorted(group)) for group in groups.values() if len(group) > 1]
+
+
+def made_ids(sentences: Mapping[str | int, int]) -> tuple[str, ...]:
+    """The id of every sentence: its own, or s1, s2, … by its number, stepping aside for given ones."""
+    ids: list[str] = []
+    beyond: dict[int, int] = {}  # from a number that is taken to one that may not be
+    for key, number in sentences.items():
+        if isinstance(key, str):
+            ids.append(key)
+            continue
+        passed, step = [], number + 1
+        while step in beyond or f"s{step}" in sentences:
+            passed.append(step)
+            step = beyond.get(step, step + 1)
+        beyond.update(dict.fromkeys((*passed, step), step + 1))
+        ids.append(f"s{step}")
+    return tuple(ids)
 
 
 def counted(count: int, noun: str) -> str:

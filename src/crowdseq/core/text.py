@@ -213,6 +213,8 @@ class SentenceView(Sequence[Sentence]):
 
 
 _ABSENT = -1  # a sentence may come without a column that others have
+# A table that is nearly empty says little and takes as much room as a full one.
+_CELLS_AT_LEAST, _CELLS_PER_VALUE = 10_000_000, 50
 
 
 class ColumnCollector:
@@ -221,22 +223,22 @@ class ColumnCollector:
     def __init__(self) -> None:
         self._columns: dict[str, tuple[NumberedNames, array[int]]] = {}
         self._n_tokens = 0
+        self._n_values = 0
 
     def append(self, columns: Mapping[str, Sequence[str]], length: int) -> None:
         """The columns of the next sentence."""
-        first = self._n_tokens
         self._n_tokens += length
-        for _, ids in self._columns.values():
-            ids.extend([_ABSENT] * length)
-        self.fill(columns, first)
+        self.fill(columns, self._n_tokens - length)
 
     def fill(self, columns: Mapping[str, Sequence[str]], first: int) -> None:
         """Columns for a sentence that had come without them."""
         for name, values in columns.items():
             if name not in self._columns:
-                self._columns[name] = (NumberedNames(), array("i", [_ABSENT]) * self._n_tokens)
+                self._columns[name] = (NumberedNames(), array("i"))
             table, ids = self._columns[name]
+            _fill_up(ids, first)
             ids[first : first + len(values)] = array("i", map(table.__getitem__, values))
+            self._n_values += len(values)
 
     def differing(self, columns: Mapping[str, Sequence[str]], first: int) -> str | None:
         """The first column that holds something else for the same sentence, if there is one."""
@@ -244,16 +246,28 @@ class ColumnCollector:
             if name in self._columns and len(values):
                 table, ids = self._columns[name]
                 held = ids[first : first + len(values)]
-                if held[0] != _ABSENT and [table.names[i] for i in held] != list(values):
+                if held and held[0] != _ABSENT and [table.names[i] for i in held] != list(values):
                     return name
         return None
 
     def build(self) -> dict[str, Column]:
         """All columns as arrays, by name."""
+        n_cells = len(self._columns) * self._n_tokens
+        if n_cells > _CELLS_AT_LEAST + _CELLS_PER_VALUE * self._n_values:
+            what = f"{len(self._columns):,} columns over {self._n_tokens:,} tokens would be nearly all empty"
+            raise AnnotationError(f"{what}, leave out what is no column of the text")
+        for _, ids in self._columns.values():
+            _fill_up(ids, self._n_tokens)
         return {
             name: Column(tuple(table.names), np.array(ids, np.int32))
             for name, (table, ids) in self._columns.items()
         }
+
+
+def _fill_up(ids: "array[int]", length: int) -> None:
+    """Cells that nobody gave, up to a place."""
+    if len(ids) < length:
+        ids.extend(array("i", [_ABSENT]) * (length - len(ids)))
 
 
 def check_columns(columns: Mapping[str, Sequence[str]], n_tokens: int) -> None:

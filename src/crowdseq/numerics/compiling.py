@@ -1,4 +1,4 @@
-"""How the hot loops are compiled, and how many labels get a kernel of their own."""
+"""How the hot loops are compiled, and which label counts get a kernel of their own."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -9,26 +9,33 @@ from numba.core import event
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-# Up to this many labels the count is a compile-time constant, which makes chain sums twice as fast; above it
-# one kernel serves all. Five types of spans with ends told apart (BIOES) are 21 labels.
+# Kernels made for one label count are faster by a quarter or so, and take seconds to compile for each count.
+# So they are for label counts up to the first number (five types of spans with ends told apart, BIOES, are 21
+# labels), and for texts of at least the second number of tokens times labels. All else shares one kernel for
+# any count. Both give the same bits, so this choice is one of time alone.
 LARGEST_OWN_KERNEL = 24
+LEAST_OWN_WORK = 250_000
 
 # "contract" fuses multiply and add, "nsz" ignores the sign of zero: no sum is reordered, infinities stay.
 _STRICT = {"contract", "nsz"}
 
 
 def kernel(function: Function) -> Function:
-    """Compile without the interpreter lock and keep the machine code on disk."""
+    """Compile without the interpreter lock and keep the machine code on disk.
+
+    What a kernel works on is made outside of it: an array made, sliced, reshaped or filled as a whole inside
+    takes longer to compile than its loops, since it brings its checks and their messages along.
+    """
     return _compiled(function, fastmath=_STRICT)
 
 
 def borrowing_kernel(function: Function) -> Function:
-    """As `kernel`, for parts of kernels that make no arrays and give none back.
+    """As `kernel`, for parts of kernels that make no arrays and give none back; only kernels can call one.
 
     References to arrays are then not counted: the caller holds them anyway, and counting those of a bundle
-    takes as long as a pass over a short sentence.
+    takes as long as a pass over a short sentence. Nor is anything compiled for calls from Python.
     """
-    return _compiled(function, fastmath=_STRICT, _nrt=False)
+    return _compiled(function, fastmath=_STRICT, _nrt=False, no_cpython_wrapper=True)
 
 
 def inlined(function: Function) -> Function:
@@ -43,35 +50,41 @@ def summing_kernel(function: Function) -> Function:
 
 def _compiled(function: Function, **options: Any) -> Function:
     """Where neither the package nor the home folder can be written, each process compiles for itself."""
+    options |= {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}  # C never calls a kernel
     try:
-        return cast(Function, njit(cache=True, nogil=True, error_model="numpy", **options)(function))
+        return cast(Function, njit(cache=True, **options)(function))
     except RuntimeError:
-        return cast(Function, njit(nogil=True, error_model="numpy", **options)(function))
+        return cast(Function, njit(**options)(function))
 
 
-def own_labels(n_labels: int) -> tuple[int, ...]:
+def own_labels(n_labels: int, n_tokens: int) -> tuple[int, ...]:
     """A tuple whose *length* is the label count: numba compiles one kernel per tuple type and caches it.
 
-    Empty above LARGEST_OWN_KERNEL; kernels then take the count from the arrays.
+    Empty where one kernel serves all label counts, which then takes the count from the arrays: above
+    LARGEST_OWN_KERNEL labels, and where fewer than LEAST_OWN_WORK tokens times labels do not pay for
+    compiling.
     """
-    return (0,) * n_labels if n_labels <= LARGEST_OWN_KERNEL else ()
+    pays = n_labels <= LARGEST_OWN_KERNEL and n_tokens * n_labels >= LEAST_OWN_WORK
+    return (0,) * n_labels if pays else ()
 
 
 @contextmanager
-def compiling_told(tell: Callable[[], None]) -> Iterator[None]:
-    """Call `tell` when the first kernel has to be compiled in this time; never if all are on disk already."""
-    listener = _FirstStart(tell)
-    with event.install_listener("numba:compile", listener):
+def compiling_told(tell: Callable[[int], None]) -> Iterator[None]:
+    """Call `tell` whenever a kernel has to be compiled in this time, with the number of those that are
+    done: 0 for the first. Never if all are on disk already; parts of kernels do not count."""
+    with event.install_listener("numba:compile", _Starts(tell)):
         yield
 
 
-class _FirstStart(event.Listener):
-    def __init__(self, tell: Callable[[], None]) -> None:
-        self._waiting = [tell]
+class _Starts(event.Listener):
+    def __init__(self, tell: Callable[[int], None]) -> None:
+        self._tell, self._done, self._depth = tell, 0, 0
 
     def on_start(self, event: object) -> None:  # noqa: ARG002  the name is numba's
-        if self._waiting:
-            self._waiting.pop()()
+        self._depth += 1
+        if self._depth == 1:
+            self._tell(self._done)
 
-    def on_end(self, event: object) -> None:
-        pass
+    def on_end(self, event: object) -> None:  # noqa: ARG002
+        self._depth -= 1
+        self._done += self._depth == 0

@@ -80,12 +80,15 @@ def _spread_at(_: Any, array: Any, index: Any) -> Any:  # noqa: ARG001
 
 def _times_add(_: Any, a: Any, b: Any, c: Any) -> Any:  # noqa: ARG001
     def build(_context: Any, builder: Any, _signature: Any, given: Any) -> Any:
-        kind = ir.FunctionType(_VECTOR, [_VECTOR] * 3)
-        insert: Any = cgutils.get_or_insert_function
-        fused = insert(builder.module, kind, f"llvm.fmuladd.v{N_LANES}f64")
-        return builder.call(fused, given)
+        return _fused(builder, *given)
 
     return _LANES(_LANES, _LANES, _LANES), build
+
+
+def _fused(builder: Any, a: Any, b: Any, c: Any) -> Any:
+    kind = ir.FunctionType(_VECTOR, [_VECTOR] * 3)
+    insert: Any = cgutils.get_or_insert_function
+    return builder.call(insert(builder.module, kind, f"llvm.fmuladd.v{N_LANES}f64"), [a, b, c])
 
 
 def _where_above(_: Any, a: Any, b: Any, yes: Any, no: Any) -> Any:  # noqa: ARG001
@@ -130,6 +133,53 @@ def _power_of_two(builder: Any, value: Any) -> Any:
     return builder.bitcast(moved, _VECTOR)
 
 
+_LOG2_E = 1.4426950408889634
+# ln 2 in two parts: the first has trailing zero bits, so k times it is exact.
+_LN2_HIGH = 6.93147180369123816490e-01
+_LN2_LOW = 1.90821492927058770002e-10
+_LOWEST = -700.0  # below this the result is taken as zero; minus infinity included
+# Added to a number below 2^51 it leaves the nearest whole number, plus 1023, in the lowest bits.
+_ROUNDER = 6755399441055744.0 + 1023.0
+_TAYLOR = (
+    1.6059043836821613e-10,
+    2.08767569878681e-09,
+    2.505210838544172e-08,
+    2.755731922398589e-07,
+    2.7557319223985893e-06,
+    2.48015873015873e-05,
+    0.0001984126984126984,
+    0.001388888888888889,
+    0.008333333333333333,
+    0.041666666666666664,
+    0.16666666666666666,
+    0.5,
+    1.0,
+    1.0,
+)
+
+
+def _exponential(builder: Any, x: Any) -> Any:
+    """exp(x) = 2^k exp(r) with |r| <= ln 2 / 2 and exp(r) as its Taylor sum: within two units in the last
+    place.
+
+    Spelt out here, since the compiler takes longer over the same in operations of kernels.
+    """
+    kept = _higher(builder, x, _constant(_LOWEST))
+    rounded = _fused(builder, kept, _constant(_LOG2_E), _constant(_ROUNDER))
+    k = builder.fsub(rounded, _constant(_ROUNDER))
+    r = _fused(builder, k, _constant(-_LN2_HIGH), kept)
+    r = _fused(builder, k, _constant(-_LN2_LOW), r)
+    p = _constant(_TAYLOR[0])
+    for coefficient in _TAYLOR[1:]:
+        p = _fused(builder, p, r, _constant(coefficient))
+    found = builder.fmul(p, _power_of_two(builder, rounded))
+    return builder.select(builder.fcmp_ordered(">", x, _constant(_LOWEST)), found, _constant(0.0))
+
+
+def _constant(value: float) -> Any:
+    return ir.Constant(_VECTOR, [ir.Constant(_DOUBLE, value)] * N_LANES)
+
+
 load: Any = intrinsic(_load)  # (array, index): four numbers of a flat array
 store: Any = intrinsic(_store)  # (array, index, value)
 spread: Any = _of_one(_spread, given=types.float64)  # one number in all lanes
@@ -147,3 +197,4 @@ highest_lane: Any = _of_one(_folded(_higher), types.float64)
 lowest_lane: Any = _of_one(_folded(_lower), types.float64)
 # 2^k from k + 1023 in the lowest bits of each double: those bits become its exponent.
 power_of_two: Any = _of_one(_power_of_two)
+exponential: Any = _of_one(_exponential)  # of four numbers, all <= 0

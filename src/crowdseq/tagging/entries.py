@@ -12,7 +12,7 @@ from crowdseq.arrays import BoolArray, FloatArray, IntArray
 from crowdseq.core.ragged import gather_ranges, offsets_of
 from crowdseq.numerics.chains.bundles import Entries
 from crowdseq.numerics.compiling import own_labels
-from crowdseq.numerics.features.grouped import ListedTokens, RowStretch, count_pairs, list_pairs, scatter
+from crowdseq.numerics.features.grouped import ListedTokens, RowStretch, scatter
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,6 +96,7 @@ class TokenEntries:
         return [ListedTokens(tokens[mine], pairs[mine], labels[mine]) for mine in chosen]
 
 
+_VALUES_AT_ONCE = 4096  # bounds the memory that listing their pieces takes
 _ROW_COST = 6  # in additions to a row: what it takes to fetch one that few tokens show
 
 
@@ -137,16 +138,19 @@ def active_pairs(inventory: Inventory, seen: IntArray, support: FloatArray) -> t
     """Bounds and labels of the pairs, as in `numerics.features.grouped`; support is (T, M)."""
     n_offsets, n_labels = len(inventory.offsets), support.shape[1]
     masses = np.empty((inventory.n_values * n_offsets, n_labels))
-    scatter(own_labels(n_labels), seen, support, masses)
-    counts = np.zeros(len(inventory.pieces) * n_offsets, dtype=np.int64)
-    reach: BoolArray = inventory.reach
-    count_pairs(
-        n_offsets, reach.astype(np.int8), inventory.piece_bounds, inventory.piece_values, masses, counts
-    )
-    bounds = offsets_of(counts)
-    labels = np.empty(int(bounds[-1]), dtype=np.int16)
-    list_pairs(n_offsets, inventory.piece_bounds, inventory.piece_values, masses, bounds, labels)
-    return bounds, labels
+    scatter(own_labels(n_labels, len(seen)), seen, support, masses)
+    # Masses are never below zero, so a piece has a label if any of its values has.
+    active = np.zeros((len(inventory.pieces), n_offsets * n_labels), np.bool_)
+    shown = masses.reshape(inventory.n_values, n_offsets * n_labels) > 0.0
+    for first in range(0, inventory.n_values, _VALUES_AT_ONCE):
+        last = min(first + _VALUES_AT_ONCE, inventory.n_values)
+        begin, end = inventory.value_bounds[first], inventory.value_bounds[last]
+        owners = np.repeat(np.arange(first, last), np.diff(inventory.value_bounds[first : last + 1]))
+        entries, columns = np.nonzero(shown[owners])
+        active[inventory.value_pieces[begin:end][entries], columns] = True
+    reached = active.reshape(len(active), n_offsets, n_labels) & inventory.reach[:, :, None]
+    bounds = offsets_of(np.count_nonzero(reached, axis=2).ravel())
+    return bounds, (np.flatnonzero(reached) % n_labels).astype(np.int16)
 
 
 def listed_pairs(inventory: Inventory, seen: IntArray, pair_bounds: IntArray) -> IntArray | None:

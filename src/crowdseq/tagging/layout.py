@@ -9,7 +9,7 @@ import numpy as np
 
 from crowdseq.arrays import FloatArray, IntArray
 from crowdseq.core.ragged import offsets_of
-from crowdseq.numerics.blocks import Block, Job, run_jobs, threads_in_use
+from crowdseq.numerics.blocks import Block, Job, run_jobs, threads_in_use, using_threads
 from crowdseq.numerics.chains.bundles import TokenScores
 from crowdseq.numerics.compiling import own_labels
 from crowdseq.numerics.features.grouped import (
@@ -21,7 +21,13 @@ from crowdseq.numerics.features.grouped import (
     scatter_listed,
     scatter_part,
 )
-from crowdseq.numerics.features.piece_rows import PieceRows, ValueWeights, pair_columns, score_values
+from crowdseq.numerics.features.piece_rows import (
+    PieceRows,
+    ValueWeights,
+    WholePlaces,
+    pair_columns,
+    score_values,
+)
 from crowdseq.tagging.entries import (
     Inventory,
     TokenEntries,
@@ -35,6 +41,7 @@ from crowdseq.tagging.entries import (
 
 Pairs: TypeAlias = tuple[IntArray, IntArray]  # bounds and labels, as in `numerics.features.grouped`
 
+_WORTH_THREADS = 4096  # tokens: as many as one block of sentences has
 _PARTS_PER_THREAD = 16  # uneven parts even out when each thread takes several
 
 
@@ -115,7 +122,7 @@ class Layout:
 
     def token_scores(self, weights: FloatArray, rows: FloatArray) -> TokenScores:
         """What the scores of the tokens are summed up from, once rows (R, M) are filled."""
-        return TokenScores(np.empty((0, self.n_labels)), self.token_rows, rows, self.entries.listed, weights)
+        return TokenScores(self.token_rows, rows.reshape(-1), self.entries.listed, weights)
 
     def fill_rows(self, weights: FloatArray, rows: FloatArray) -> None:
         """Rows (R, M) from weights."""
@@ -123,17 +130,17 @@ class Layout:
         for stream in self._streams_with_rows:
             inventory, pieces = self.inventories[stream], self._pieces[stream]
             own, columns = self._own(stream, weights), self._columns[stream]
-            whole = pieces.lay_out(columns, own)
+            whole = self._places[stream].lay_out(own)
             values = ValueWeights(inventory.value_bounds, inventory.value_pieces, pieces, columns, own, whole)
             target = self._own_rows(stream, rows)
             jobs.extend(
                 partial(score_values, values, target, block) for block in self._blocks(stream, "value_bounds")
             )
-        run_jobs(jobs)
+        self._run(jobs)
 
     def collect(self, masses: FloatArray, rows: FloatArray, result: FloatArray) -> None:
         """Masses (T, M) of tokens to masses of pairs, into result; rows (R, M) is scratch."""
-        run_jobs([*self._scatter_jobs(masses, rows), *self._entry_jobs(masses, result)])
+        self._run([*self._scatter_jobs(masses, rows), *self._entry_jobs(masses, result)])
         jobs: list[Job] = []
         for stream in self._streams_with_rows:
             inventory = self.inventories[stream]
@@ -148,10 +155,14 @@ class Layout:
             jobs.extend(
                 partial(pair_masses, pieces, target, block) for block in self._blocks(stream, "piece_bounds")
             )
-        run_jobs(jobs)
+        self._run(jobs)
+
+    def _run(self, jobs: list[Job]) -> None:
+        with using_threads(self._threads):
+            run_jobs(jobs)
 
     def _scatter_jobs(self, masses: FloatArray, rows: FloatArray) -> list[Job]:
-        labels, threads = own_labels(self.n_labels), threads_in_use()
+        labels, threads = own_labels(self.n_labels, len(self.token_rows)), self._threads
         if threads == 1 or not self.n_rows:
             return [partial(scatter, labels, self.token_rows, masses, rows)]
         if threads not in self._parts:
@@ -159,14 +170,14 @@ class Layout:
         return [partial(scatter_part, labels, part, masses, rows) for part in self._parts[threads]]
 
     def _entry_jobs(self, masses: FloatArray, result: FloatArray) -> list[Job]:
-        threads = threads_in_use()
+        threads = self._threads
         if threads == 1:
             return [partial(scatter_entries, self.entries.listed, masses, result)]
         return [partial(scatter_listed, part, masses, result) for part in self.entries.parts(threads)]
 
     def _blocks(self, stream: int, bounds: str) -> list[Block]:
         """Stretches of a stream's values or pieces, by the name of their bounds, for the threads in use."""
-        threads = threads_in_use()
+        threads = self._threads
         key = (stream, bounds, threads)
         if key not in self._cut:
             parts = threads * _PARTS_PER_THREAD if threads > 1 else 1
@@ -183,6 +194,11 @@ class Layout:
         own = rows[self.row_starts[stream] : self.row_starts[stream + 1]]
         return own.reshape(self.inventories[stream].n_values, -1)
 
+    @property
+    def _threads(self) -> int:
+        """Those in use; one for a short text, where cutting the work up takes longer than doing it."""
+        return threads_in_use() if len(self.token_rows) >= _WORTH_THREADS else 1
+
     @cached_property
     def _streams_with_rows(self) -> list[int]:
         return np.flatnonzero(np.diff(self.row_starts)).tolist()
@@ -194,6 +210,12 @@ class Layout:
             for inventory, bounds, columns in zip(
                 self.inventories, self.pair_bounds, self._columns, strict=True
             )
+        )
+
+    @cached_property
+    def _places(self) -> tuple[WholePlaces, ...]:
+        return tuple(
+            pieces.places(columns) for pieces, columns in zip(self._pieces, self._columns, strict=True)
         )
 
     @cached_property

@@ -9,11 +9,10 @@ import numpy as np
 from crowdseq.arrays import BoolArray, FloatArray, IntArray
 from crowdseq.errors import AnnotationError, SettingsError
 from crowdseq.numerics.blocks import run_blocks, sentence_blocks
-from crowdseq.numerics.chains.bundles import Chains, Moves, Sentences, Sums
+from crowdseq.numerics.chains.bundles import SCORES, WEIGHTED, Chains, Moves, Sentences, Sums
 from crowdseq.numerics.chains.chain import Lattice
 from crowdseq.numerics.chains.chain_blocks import sum_block
 from crowdseq.numerics.compiling import own_labels
-from crowdseq.numerics.features.grouped import emit_block
 from crowdseq.numerics.optimise.lbfgs import Memory, Minimiser, Optimum
 from crowdseq.numerics.optimise.vectors import dot, subtract_and_penalise
 from crowdseq.tagging.features import FeatureSettings
@@ -108,9 +107,19 @@ class CrfProblem:
         rows = np.empty((self.layout.n_rows, self.n_labels))
         self.layout.fill_rows(weights, rows)
         scores = np.empty((int(self.offsets[-1]), self.n_labels))
-        given = (own_labels(self.n_labels), self.layout.token_scores(weights, rows))
-        run_blocks(emit_block, given, scores, self.offsets[self.blocks])
+        every = np.ones(self.n_sentences)
+        sums = Sums.for_sentences(self.n_sentences, scores, len(self.blocks) - 1, SCORES)
+        run_blocks(sum_block, self.chains(weights, rows, every), sums, self.blocks)
         return scores
+
+    def chains(self, weights: FloatArray, rows: FloatArray, sentence_weights: FloatArray) -> Chains:
+        """All that sums over label paths need, once rows (R, M) are filled."""
+        return Chains.of_scores(
+            own_labels(self.n_labels, int(self.offsets[-1])),
+            self.layout.token_scores(weights, rows),
+            Moves(self.transitions(weights), self.rules.edges),
+            Sentences(self.offsets, sentence_weights),
+        )
 
     def lattice(self, weights: FloatArray, extra: FloatArray | None = None) -> Lattice:
         """All scores under these weights; extra (T, M) is added to the token scores (votes, masks)."""
@@ -215,14 +224,9 @@ class Likelihood:
     def _expect(self, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
         """(N,) log-partitions and (M, M) expected pairs; the expected labels go to self.expected."""
         problem = self.problem
-        chains = Chains(
-            own_labels(problem.n_labels),
-            problem.layout.token_scores(weights, self.rows),
-            Moves(problem.transitions(weights), problem.rules.edges),
-            Sentences(problem.offsets, self.sentence_weights),
-        )
+        chains = problem.chains(weights, self.rows, self.sentence_weights)
         n_blocks = len(problem.blocks) - 1
-        sums = Sums.for_sentences(problem.n_sentences, self.expected, n_blocks, weighted=True)
+        sums = Sums.for_sentences(problem.n_sentences, self.expected, n_blocks, WEIGHTED)
         run_blocks(sum_block, chains, sums, problem.blocks)
         return sums.log_partition, sums.pairwise.sum(axis=0)
 

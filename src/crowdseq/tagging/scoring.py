@@ -152,7 +152,7 @@ class StreamWeights:
             columns = self._columns(n_labels)
             often = np.ones(len(self.pieces), dtype=np.bool_)  # any piece may be met often
             pieces = PieceRows.of_pairs(len(self.offsets), self.pair_bounds, columns, often)
-            found = (pieces, pieces.lay_out(columns, self.pair_weights))
+            found = (pieces, pieces.places(columns).lay_out(self.pair_weights))
             object.__setattr__(self, "whole", found)
         kept: tuple[PieceRows, FloatArray] = self.__dict__["whole"]
         return kept

@@ -170,7 +170,7 @@ class Tagger:
 
     def _add_words(self, scores: FloatArray, tokens: Sequence[str], offsets: IntArray) -> None:
         """Add to scores (T, C) what every token sees of the words and of their pairs."""
-        bounds, labels = sentence_blocks(offsets), own_labels(scores.shape[1])
+        bounds, labels = sentence_blocks(offsets), own_labels(scores.shape[1], len(scores))
         word_ids, rows, in_pairs = self._word_rows.look_up(tokens)
         words = Window(labels, self._stream(WORDS).window, word_ids, 0, offsets, rows)
         run_blocks(add_windows, words, scores, bounds)
@@ -191,7 +191,7 @@ class Tagger:
     def _add_further_streams(self, scores: FloatArray, passage: Passage) -> None:
         """Add to scores (T, C) what every token sees of columns, documents and functions of its own."""
         offsets = np.require(passage.offsets, np.int64, ["C", "W"])
-        bounds, labels = sentence_blocks(offsets), own_labels(scores.shape[1])
+        bounds, labels = sentence_blocks(offsets), own_labels(scores.shape[1], len(scores))
         for name, found in further_streams(passage, self.features).items():
             stream = self._stream(name)
             rows = stream.rows(map(_as_pieces, found.table), len(self.chain))

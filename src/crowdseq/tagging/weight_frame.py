@@ -29,7 +29,7 @@ class ChainRules:
     def of_scheme(cls, scheme: LabelScheme) -> "ChainRules":
         return cls(scheme.allowed, scheme.starts, scheme.ends)
 
-    @property
+    @cached_property
     def edges(self) -> FloatArray:
         """(2, M) scores of starting and ending: zero or minus infinity."""
         return np.where(np.stack([self.starts, self.ends]), 0.0, -np.inf)

@@ -17,7 +17,8 @@ from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
 from crowdseq.engines.shards import SHARD_TOKENS
 from crowdseq.errors import SettingsError
-from crowdseq.methods.sa_slc.joint_em import FinalBelief, JointEm
+from crowdseq.methods.sa_slc.final_belief import FinalBelief
+from crowdseq.methods.sa_slc.joint_em import JointEm
 from crowdseq.methods.sa_slc.rounds import candidates_per_token, prepare, run_rounds
 from crowdseq.methods.sa_slc.settings import AS_IN_0_1, Settings, filled
 from crowdseq.numerics.blocks import using_threads
@@ -44,7 +45,8 @@ class SaSlc(JointAggregator):
     smoothing: votes' worth of belief that an annotator's tables take from coarser ones; 0 is plain counting.
     folds: the CRF that judges a part of the corpus is trained on the other parts; 1 for no such care.
     temper: weight of the votes. correlation: how far annotators err together; n votes on a token count as
-        n / (1 + correlation (n - 1)). deference: how far they yield to a tagger that finds the same spans in
+        n / (1 + correlation (n - 1)). measured: whether that is the most, and less where votes show less.
+        deference: how far they yield to a tagger that finds the same spans in
         documents it has not seen. plausibility: whether annotators' tables differ by how much the text alone
         suggests an entity to such a tagger. enough_marks: tokens that somebody marked that it takes
         to tell them apart; at half of them it begins, at one and a half it counts in full.
@@ -60,7 +62,8 @@ class SaSlc(JointAggregator):
     tagger_features, tagger_c2: of the tagger that is trained on the result.
     bounds: weight of the charge for spans that neither an annotator nor the text alone drew.
     temperature: the probabilities told are those of all scores divided by it; tags do not depend on it.
-    calibrate: whether it rises above that where the text alone finds little of what is believed.
+    calibrate: whether it is raised by as much as annotators are seen to err together, few of their marks
+        stand, and the text alone finds little of what is believed.
     shard_tokens: a longer corpus is worked on in shards of whole documents with so many tokens.
     """
 
@@ -81,6 +84,7 @@ class SaSlc(JointAggregator):
     folds: int | None = None
     temper: float | None = None
     correlation: float | None = None
+    measured: bool | None = None
     deference: float | None = None
     plausibility: bool | None = None
     enough_marks: float | None = None
@@ -146,7 +150,7 @@ class SaSlc(JointAggregator):
         _check_memory(session, context)
         end = run_rounds(session, self.settings.search, context).chosen
         agreement = session.agreement(end)
-        temperature = session.temperature(agreement)
+        temperature, reasons = session.calibrated(end, agreement)
         free, valid = session.mean_log10_sequences()
         told = LoneLabels.apart(
             corpus,
@@ -161,6 +165,7 @@ class SaSlc(JointAggregator):
             tag_ids=told.tag_ids,
             temperature=temperature,
             text_agreement=agreement,
+            **reasons,
             **told.parameters(),
             candidates_per_token=candidates_per_token(opened, corpus.n_tokens),
             widened_tokens=sum(one.widened for one in opened),

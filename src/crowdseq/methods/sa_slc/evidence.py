@@ -198,3 +198,15 @@ def linked_tokens(corpus: Corpus, tokens: str, least_share: float) -> BoolArray:
     if tokens == "all" or corpus.scheme.is_plain:
         return np.ones(corpus.n_tokens, np.bool_)
     return content_words(*word_votes(corpus), least_share)[corpus.text.token_ids]
+
+
+def likely_labels(corpus: Corpus, counts: FloatArray) -> BoolArray:
+    """(T, M) labels for which a token's features get weights: those voted for, O, and all where nobody voted.
+
+    A label that nobody gave to a token can still win there, by the weights that others taught its features.
+    """
+    likely = counts > 0
+    if corpus.scheme.outside >= 0:
+        likely[:, corpus.scheme.outside] = True
+    likely[counts.sum(axis=1) == 0] = True
+    return np.asarray(likely)

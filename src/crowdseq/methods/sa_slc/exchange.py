@@ -61,10 +61,12 @@ class RoundTables:
 
 @dataclass(frozen=True)
 class Regard:
-    """How much the votes count beside the text, and how far plausibility counts in them."""
+    """How much the votes count beside the text, how far plausibility counts in them, and how far annotators
+    err together."""
 
     votes: float
     plausible: float
+    correlation: float
 
 
 @dataclass(frozen=True, eq=False)

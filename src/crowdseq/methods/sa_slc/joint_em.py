@@ -12,23 +12,17 @@ from crowdseq.engines.engine import Placed
 from crowdseq.engines.shards import Cut, Numbering, Version, Versions, add_up
 from crowdseq.errors import AnnotationError
 from crowdseq.evaluation.scores import TypeScore
+from crowdseq.methods.sa_slc.calibration import OF_SOURCES, shared_errors, temperature, together
 from crowdseq.methods.sa_slc.coupling import WordSums
 from crowdseq.methods.sa_slc.evidence import LEVELS, draw_tables, model_of_kinds
 from crowdseq.methods.sa_slc.exchange import Believed, CrowdFacts, Regard, RoundSums, RoundTables
+from crowdseq.methods.sa_slc.final_belief import FinalBelief
 from crowdseq.methods.sa_slc.settings import Settings
 from crowdseq.methods.sa_slc.shard import SaSlcShard
 from crowdseq.numerics.crowds.dependency import DependencyModel, Smoothing
-from crowdseq.tagging.crf import CrfTrainer
-from crowdseq.tagging.summed_crf import SummedCrf
-from crowdseq.tagging.tagger import Tagger
-from crowdseq.tagging.weight_frame import ChainRules
 
 _MUCH_MORE = 4.0  # times as many tokens marked, for a second start to be tried
 _PILOT_ROUNDS = 3
-# Temperatures were set on development crowds: where all is well that of the settings, at worst the hottest.
-_HOTTEST = 4.5
-_GOOD_AGREEMENT = 0.65
-_TELLING_MARKS = 3_500
 _LEAST_AGREEMENT = 0.05  # below, a span that nobody drew is as good as forbidden
 _CLEAR_LEAD = 0.04  # share of the surprise that it must spare; what is open is not decided by a hair
 
@@ -51,25 +45,6 @@ class State(Generic[P]):
     by_sources: bool = False
     marked: float = 0.0
     surprise: float = 0.0
-
-
-@dataclass(frozen=True, eq=False)
-class FinalBelief:
-    """A version of the belief that the shards hold, and its label pairs (M, M)."""
-
-    cut: Cut
-    placed: Placed[SaSlcShard]
-    version: Version
-    pairs: FloatArray
-
-    def train(self, trainer: CrfTrainer) -> Tagger:
-        """A tagger of its own on what is believed; the shards make no more rounds after it."""
-        scheme, features = self.cut.corpus.scheme, trainer.feature_settings
-        rules = ChainRules.of_scheme(scheme)
-        self.placed.each("open_tagger", rules, features, self.version.number)
-        crf = SummedCrf.build(self.placed, "tagger", len(self.cut.shards), rules, features)
-        aims = self.placed.each("aim_tagger")
-        return trainer.fit_shards(crf, aims, self.pairs, scheme)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -151,7 +126,7 @@ class JointEm(Generic[P]):
         self.truth.score(params)
         sums: list[RoundSums] = self.placed.each("sum_up", before, bool(state.history))
         version = self.versions.new()
-        tables, regard = self._tables(sums), self._regard(sums, state.by_sources)
+        tables, regard = self._tables(sums), self._regard(sums, state)
         found = self.placed.each("believe", before, version.number, regard, own=tables)
         objective = add_up([one.clamped for one in found]) - add_up([one.free for one in found])
         history = (*state.history, objective - self.truth.penalty(params))
@@ -189,7 +164,19 @@ class JointEm(Generic[P]):
         total, n_tokens = add_up([part.total for part in parts]), sum(part.n_tokens for part in parts)
         return [WordSums(*own, total, n_tokens) for own in zip(by_type, counts, strict=True)]
 
-    def _regard(self, sums: Sequence[RoundSums], by_sources: bool) -> Regard:
+    def _correlation(self, state: State[P]) -> float:
+        """How far annotators err together, as the belief so far shows it; at most as the settings say.
+
+        Sources err by rule, each at places of its own, and together all the same where rules are alike.
+        """
+        votes = self.settings.votes
+        can_tell = state.history and not state.by_sources and self.cut.corpus.scheme.outside >= 0
+        if not votes.measured or not can_tell:
+            return votes.correlation
+        seen = shared_errors(self.placed, state.version.number, inside=False)
+        return votes.correlation * together(seen.correlation)
+
+    def _regard(self, sums: Sequence[RoundSums], state: State[P]) -> Regard:
         """How much the votes count beside the tagger: less, the better it finds the believed spans unseen.
 
         Annotators make the same errors at the same hard places, which a model of independent votes takes for
@@ -197,11 +184,12 @@ class JointEm(Generic[P]):
         Sources err by rule and not where the text is hard, and a tagger learns their rules: it counts half.
         """
         deference, plausible = self.settings.votes.deference, self.facts.plausible
-        if by_sources and self.settings.search.start == "auto":
+        correlated = self._correlation(state)
+        if state.by_sources and self.settings.search.start == "auto":
             deference, plausible = deference / 2, plausible * min(1.0, 2.0 * self.facts.recall)
         if deference == 0.0:
-            return Regard(1.0, plausible)
-        return Regard(1.0 - deference * _agreement([one.spans for one in sums]), plausible)
+            return Regard(1.0, plausible, correlated)
+        return Regard(1.0 - deference * _agreement([one.spans for one in sums]), plausible, correlated)
 
     def agreement(self, state: State[P]) -> float:
         """F1 between what is believed and what the text alone makes expected, which the tagger of other folds
@@ -236,19 +224,20 @@ class JointEm(Generic[P]):
         """(T, M) what is believed."""
         return self.cut.join_tokens([unary for unary, _ in self.placed.each("rows", state.version.number)])
 
-    def temperature(self, agreement: float) -> float:
-        """By which all scores are divided before they are told: the more, the less the text alone agrees with
-        what is believed, and the less annotators find of what others mark.
-
-        From few marks no tagger learns to agree; there its silence is no sign of doubt.
-        """
+    def calibrated(self, state: State[P], agreement: float) -> tuple[float, dict[str, Any]]:
+        """The temperature by which all scores are divided before they are told, and what it comes from:
+        whether annotators err together, how many of their marks stand, and the text's agreement."""
         search, facts = self.settings.search, self.facts
         if not search.calibrate:
-            return search.temperature
-        telling = min(max(facts.n_marked / _TELLING_MARKS, 0.25), 1.0)
-        known = 1.0 - telling * (1.0 - min(1.0, agreement / _GOOD_AGREEMENT))
-        doubt = 1.0 - known * min(1.0, 2.0 * facts.recall)
-        return search.temperature + (_HOTTEST - search.temperature) * doubt
+            return search.temperature, {}
+        if facts.abstains:
+            return search.temperature * OF_SOURCES, {}
+        seen = shared_errors(self.placed, state.version.number, inside=True)
+        heat = temperature(seen, agreement, facts.n_marked)
+        return search.temperature * heat, {
+            "shared_errors": seen.correlation,
+            "mark_precision": seen.precision,
+        }
 
     def softened(self, state: State[P], temperature: float) -> FloatArray:
         """(T, M) probabilities as they are told to people: all scores divided by the temperature."""

@@ -17,6 +17,7 @@ AS_IN_0_1: dict[str, Any] = {
     "enough_marks": 0.0,
     "silence": "labelled",
     "kinship": False,
+    "measured": False,
     "keep_alone": False,
     "bounds": 0.0,
     "calibrate": False,
@@ -52,10 +53,11 @@ PRESETS: dict[str, dict[str, Any]] = {
         "enough_marks": 3_500.0,
         "silence": "auto",
         "kinship": True,
+        "measured": True,
         "keep_alone": True,
         "bounds": 1.0,
         "start": "auto",
-        "temperature": 1.8,
+        "temperature": 1.0,
         "calibrate": True,
     },
     "0.1": _OF_0_1,
@@ -130,6 +132,7 @@ class VoteSettings:
     smoothing: Weight
     temper: Weight
     correlation: Weight
+    measured: bool
     deference: Weight
     plausibility: bool
     enough_marks: Weight

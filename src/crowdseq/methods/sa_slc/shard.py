@@ -20,10 +20,12 @@ from crowdseq.core.corpus import Corpus
 from crowdseq.core.spans import find_spans
 from crowdseq.engines.shards import Kept, Shard
 from crowdseq.evaluation.scores import score_tags
+from crowdseq.methods.sa_slc.calibration import Asked, VoteHits, pair_sums
 from crowdseq.methods.sa_slc.coupling import Coupling, word_votes
 from crowdseq.methods.sa_slc.evidence import (
     ContextVotes,
     Evidence,
+    likely_labels,
     part_outside,
     plausibility_levels,
     word_numbers,
@@ -85,9 +87,6 @@ class SaSlcShard:
         chosen = self._choose_candidates()
         self._mask = chosen.mask
         self._candidates = CandidateLists.of_mask(chosen.mask, corpus.offsets)
-        self.vote_weights = settings.votes.temper * dependent_weights(
-            self._counts, settings.votes.correlation
-        )
         couples = settings.mentions.coupling or settings.mentions.surprise
         self._coupling = Coupling.of(corpus, self._words, linked) if couples else None
         words = self._coupling.word_numbers if self._coupling is not None else np.zeros(0, np.int64)
@@ -105,7 +104,7 @@ class SaSlcShard:
 
     def open_truth(self, opener: Callable[..., TruthPart], folds: IntArray) -> None:
         """opener: makes the truth model's part from the text, (T, M) likely labels and (N,) folds."""
-        support = (_likely_labels(self.corpus, self._counts) & self._mask).astype(np.float64)
+        support = (likely_labels(self.corpus, self._counts) & self._mask).astype(np.float64)
         self._folds = folds
         self.truth = opener(self.corpus.text, support, folds)
 
@@ -136,7 +135,7 @@ class SaSlcShard:
 
     def start_from_tables(self, version: int, tables: FloatArray) -> Believed:
         """The first belief, from the text and log probabilities (C, M) of the kinds of votes."""
-        said = self.vote_weights * self.evidence.table.fold(tables)
+        said = self._vote_weights(self._settings.votes.correlation) * self.evidence.table.fold(tables)
         text = self.truth.potentials
         return self._keep(version, self._believe(text.unary + said, text), said)
 
@@ -195,7 +194,8 @@ class SaSlcShard:
         foretold = (0.0, 0.0)
         if self._unseen is not None and self._settings.search.start == "auto":
             foretold = self.evidence.foretold(self._unseen, tables.alike)
-        said = self.vote_weights * regard.votes * self._voted(tables, regard.plausible)
+        weights = self._vote_weights(regard.correlation)
+        said = weights * regard.votes * self._voted(tables, regard.plausible)
         if self._coupling is not None and tables.words is not None and self._unseen is not None:
             if mentions.coupling > 0.0:
                 said += self._coupling.scores(believed, mentions.coupling, tables.words)
@@ -205,6 +205,20 @@ class SaSlcShard:
         return replace(
             self._keep(version, self._believe(text.unary + said, text), said, text), foretold=foretold
         )
+
+    def _vote_weights(self, together: float) -> FloatArray:
+        """(T, 1) how much the votes on a token count, as many as they are."""
+        return self._settings.votes.temper * dependent_weights(self._counts, together)
+
+    def vote_hits(self, version: int, inside: bool) -> FloatArray:
+        """See `VoteHits`."""
+        tags, size = self._states[version].unary.argmax(axis=1), len(self.corpus.annotators)
+        return VoteHits.of(self.evidence.votes, tags, self.corpus.scheme.outside, size, inside).counts
+
+    def pair_sums(self, version: int, asked: Asked) -> FloatArray:
+        """See there."""
+        tags = self._states[version].unary.argmax(axis=1)
+        return pair_sums(self.evidence.votes, tags, self.corpus.scheme.outside, asked, self._facts.kin)
 
     def _voted(self, tables: RoundTables, plausible: float) -> FloatArray:
         """(T, M) log probabilities of the votes on each token by what is the truth."""
@@ -241,7 +255,11 @@ class SaSlcShard:
         """(T, M) probabilities as they are told to people: all scores divided by the temperature."""
         state, text = self._states[version], self.truth.potentials
         softer = replace(text, transitions=text.transitions / temperature)
-        return self._believe((text.unary + state.said) / temperature, softer).unary
+        told = self._believe((text.unary + state.said) / temperature, softer).unary
+        if self._facts.abstains and self._settings.search.calibrate:
+            unmarked = self._counts.sum(axis=1) == self._counts[:, self.corpus.scheme.outside]
+            told[unmarked] = self._told[unmarked]  # who looks for some things only says nothing by silence
+        return told
 
     def common_spans(self, version: int) -> IntArray:
         """Spans (in a plain scheme: labels) of a belief, of what the text alone expects, and of both."""
@@ -280,15 +298,3 @@ class SaSlcShard:
     def aim_tagger(self) -> Aim:
         """The tagger learns from that belief."""
         return self.tagger.aim(self._final)
-
-
-def _likely_labels(corpus: Corpus, counts: FloatArray) -> BoolArray:
-    """(T, M) labels for which a token's features get weights: those voted for, O, and all where nobody voted.
-
-    A label that nobody gave to a token can still win there, by the weights that others taught its features.
-    """
-    likely = counts > 0
-    if corpus.scheme.outside >= 0:
-        likely[:, corpus.scheme.outside] = True
-    likely[counts.sum(axis=1) == 0] = True
-    return np.asarray(likely)

@@ -6,7 +6,7 @@ import numpy as np
 
 from crowdseq.arrays import FloatArray, IntArray
 from crowdseq.numerics.blocks import Block
-from crowdseq.numerics.chains.bundles import Moves, label_count, longest_sentence
+from crowdseq.numerics.chains.bundles import Moves, longest_sentence
 from crowdseq.numerics.compiling import kernel
 
 
@@ -26,17 +26,28 @@ class Paths(NamedTuple):
     scores: FloatArray
 
 
-@kernel
+class _Heads(NamedTuple):
+    """Scratch of a block: where each label of each token came from, flat, and scores before and now (M,)."""
+
+    came_from: IntArray
+    before: FloatArray
+    now: FloatArray
+
+
 def best_path_block(given: PathInput, found: Paths, block: Block) -> None:
     """Fill the best paths of the block's sentences and their scores."""
-    unary, offsets = given.unary, given.offsets
-    transitions, edges = given.moves
+    n_labels = given.unary.shape[1]
+    came_from = np.empty(longest_sentence(given.offsets, block) * n_labels, np.int32)
+    _best_path_block(given, found, _Heads(came_from, np.empty(n_labels), np.empty(n_labels)), block)
+
+
+@kernel
+def _best_path_block(given: PathInput, found: Paths, heads: _Heads, block: Block) -> None:
+    labels, unary, offsets, moves = given
+    transitions, edges = moves
     path, scores = found
-    n_labels = label_count(given.labels, unary.shape[1])
-    longest = longest_sentence(offsets, block)
-    came_from = np.empty((longest, n_labels), dtype=np.int32)
-    before = np.empty(n_labels)
-    now = np.empty(n_labels)
+    came_from, before, now = heads
+    n_labels = len(labels) if len(labels) > 0 else unary.shape[1]
     for n in range(block.first, block.last):
         start, stop = offsets[n], offsets[n + 1]
         scores[n] = 0.0
@@ -45,17 +56,18 @@ def best_path_block(given: PathInput, found: Paths, block: Block) -> None:
         for j in range(n_labels):
             now[j] = unary[start, j] + edges[0, j]
         for t in range(start + 1, stop):
+            row = (t - start) * n_labels
             for j in range(n_labels):
                 before[j] = now[j]
                 now[j] = -np.inf
-                came_from[t - start, j] = 0
+                came_from[row + j] = 0
             # Labels to come from in the outer loop: the inner one then runs over whole vectors.
             for i in range(n_labels):
                 for j in range(n_labels):
                     score = before[i] + transitions[i, j]
                     better = score > now[j]
                     now[j] = score if better else now[j]
-                    came_from[t - start, j] = i if better else came_from[t - start, j]
+                    came_from[row + j] = i if better else came_from[row + j]
             for j in range(n_labels):
                 now[j] += unary[t, j]
         best = 0
@@ -66,11 +78,12 @@ def best_path_block(given: PathInput, found: Paths, block: Block) -> None:
         scores[n] = now[best]
         if not now[best] > -np.inf:
             scores[n] = -np.inf
-            path[start:stop] = -1
+            for t in range(start, stop):
+                path[t] = -1
             continue
         for t in range(stop - 1, start - 1, -1):
             path[t] = best
-            best = came_from[t - start, best]
+            best = came_from[(t - start) * n_labels + best]
 
 
 @kernel

@@ -4,38 +4,22 @@ All arrays are C-contiguous and writable, floats of 64 bits: whoever makes a bun
 other kind of array would be compiled for anew.
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 
 from crowdseq.arrays import FloatArray, IntArray
 from crowdseq.numerics.blocks import Block
-from crowdseq.numerics.compiling import kernel
+from crowdseq.numerics.lanes import N_LANES
+
+LOWEST_TRANSITION = -200.0  # below the highest one: see `scaled_passes`
 
 
-@kernel
-def padded_width(labels: tuple[int, ...], n_labels: int) -> int:
-    """Label count rounded up to whole vectors of four; a constant where the label count is one."""
-    if len(labels) > 0:
-        return (len(labels) + 3) // 4 * 4
-    return (n_labels + 3) // 4 * 4
-
-
-@kernel
-def label_count(labels: tuple[int, ...], n_labels: int) -> int:
-    """Label count; a constant where the tuple carries it."""
-    if len(labels) > 0:
-        return len(labels)
-    return n_labels
-
-
-@kernel
 def longest_sentence(offsets: IntArray, block: Block) -> int:
     """Tokens of the longest sentence of the block; at least one."""
-    longest = 1
-    for n in range(block.first, block.last):
-        longest = max(longest, offsets[n + 1] - offsets[n])
-    return longest
+    lengths = np.diff(offsets[block.first : block.last + 1])
+    return max(int(lengths.max(initial=1)), 1)
 
 
 class Moves(NamedTuple):
@@ -55,13 +39,12 @@ class Entries(NamedTuple):
 
 
 class TokenScores(NamedTuple):
-    """Where the scores of T tokens come from: given as they are, or summed up sentence by sentence.
+    """What the scores of T tokens are summed up from.
 
-    Given: unary (T, M), all else empty. Summed up: unary has no rows, token_rows (T, S) tells which of rows
-    (R, M) each token adds, -1 for none, and its entries add their weights.
+    token_rows: (T, S), which of the rows each token adds, -1 for none; rows: flat, M numbers each. Then its
+    entries add their weights.
     """
 
-    unary: FloatArray
     token_rows: IntArray
     rows: FloatArray
     entries: Entries
@@ -69,10 +52,11 @@ class TokenScores(NamedTuple):
 
     @classmethod
     def given(cls, unary: FloatArray) -> "TokenScores":
-        """From (T, M) scores."""
-        entries = Entries(np.zeros(1, np.int64), np.empty(0, np.int32), np.empty(0, np.int16))
-        nothing = np.empty((0, unary.shape[1]))
-        return cls(unary, np.empty((0, 0), np.int32), nothing, entries, np.empty(0))
+        """From (T, M) scores as they are: each token has a row of its own."""
+        n_tokens = len(unary)
+        entries = Entries(np.zeros(n_tokens + 1, np.int64), np.empty(0, np.int32), np.empty(0, np.int16))
+        own = np.arange(n_tokens, dtype=np.int32)[:, None]
+        return cls(own, unary.reshape(-1), entries, np.empty(0))
 
 
 class Sentences(NamedTuple):
@@ -80,15 +64,6 @@ class Sentences(NamedTuple):
 
     offsets: IntArray
     weights: FloatArray
-
-
-class Chains(NamedTuple):
-    """All that sums over label paths need. labels: as `own_labels` makes them."""
-
-    labels: tuple[int, ...]
-    scores: TokenScores
-    moves: Moves
-    sentences: Sentences
 
 
 class Steps(NamedTuple):
@@ -102,34 +77,81 @@ class Steps(NamedTuple):
     transposed: FloatArray
     shift: float
     tame: bool
-    n_labels: int
+
+    @classmethod
+    def of_scores(cls, transitions: FloatArray) -> "Steps":
+        """From (M, M) scores. Exponentials one by one: their digits shall not hang on a vector library."""
+        n_labels = len(transitions)
+        top = float(transitions.max(initial=-np.inf))
+        top = 0.0 if top == -np.inf else top
+        below = transitions - top
+        width = padded_width(n_labels)
+        weights = np.zeros((width, width))
+        weights[:n_labels, :n_labels] = np.reshape(
+            [math.exp(score) for score in below.ravel().tolist()], (n_labels, n_labels)
+        )
+        tame = bool(((below > LOWEST_TRANSITION) | np.isneginf(below)).all())
+        return cls(weights.reshape(-1), weights.T.reshape(-1), top, tame)
+
+
+def padded_width(n_labels: int) -> int:
+    """Label count rounded up to whole vectors."""
+    return -(-n_labels // N_LANES) * N_LANES
+
+
+class Chains(NamedTuple):
+    """All that sums over label paths need. labels: as `own_labels` makes them."""
+
+    labels: tuple[int, ...]
+    scores: TokenScores
+    moves: Moves
+    steps: Steps
+    sentences: Sentences
+
+    @classmethod
+    def of_scores(
+        cls, labels: tuple[int, ...], scores: TokenScores, moves: Moves, sentences: Sentences
+    ) -> "Chains":
+        return cls(labels, scores, moves, Steps.of_scores(moves.transitions), sentences)
 
 
 class Space(NamedTuple):
-    """Scratch of one block: weights and alpha in rows of whole vectors, scales by token, and outer
-    (width * width,), label pairs not yet times the transitions."""
+    """Scratch of one block: weights and alpha in rows of whole vectors, scales by token, outer
+    (width * width,), label pairs not yet times the transitions, and extreme, sentences left to log space."""
 
     weights: FloatArray
     alpha: FloatArray
     scales: FloatArray
     outer: FloatArray
+    extreme: IntArray
+
+    @classmethod
+    def for_block(cls, offsets: IntArray, n_labels: int, block: Block) -> "Space":
+        longest, width = longest_sentence(offsets, block), padded_width(n_labels)
+        rows, alpha = np.empty(longest * width), np.empty(longest * width)
+        extreme = np.empty(block.last - block.first, np.int64)
+        return cls(rows, alpha, np.empty(longest), np.zeros(width * width), extreme)
+
+
+# What `sum_block` is to fill expected with: probabilities, those times the weight of the sentence, or nothing
+# but the scores of the tokens.
+PLAIN, WEIGHTED, SCORES = 0, 1, 2
 
 
 class Sums(NamedTuple):
     """What `sum_block` fills: log_partition (N,), expected (T, M), and pairwise (B, M, M), one by block.
 
-    If expected has no rows, only the log-partitions are wanted. weighted: whether expected labels count as
-    much as their sentence, as pairs always do.
+    If expected has no rows, only the log-partitions are wanted. wanted: PLAIN, WEIGHTED or SCORES; pairs
+    always count as much as their sentence.
     """
 
     log_partition: FloatArray
     expected: FloatArray
     pairwise: FloatArray
-    weighted: bool
+    wanted: int
 
     @classmethod
-    def for_sentences(cls, n_sentences: int, expected: FloatArray, n_blocks: int, weighted: bool) -> "Sums":
+    def for_sentences(cls, n_sentences: int, expected: FloatArray, n_blocks: int, wanted: int) -> "Sums":
         """Room for all of it; expected is filled in place."""
         n_labels = expected.shape[1]
-        pairwise = np.empty((n_blocks, n_labels, n_labels))
-        return cls(np.empty(n_sentences), expected, pairwise, weighted)
+        return cls(np.empty(n_sentences), expected, np.zeros((n_blocks, n_labels, n_labels)), wanted)

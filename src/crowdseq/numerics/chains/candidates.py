@@ -5,7 +5,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from crowdseq.arrays import BoolArray, FloatArray, IntArray
-from crowdseq.numerics.compiling import kernel
 
 MODES = ("off", "paper", "adaptive")
 _FEWEST_TO_FIX = 3  # with one or two votes even full agreement is weak evidence
@@ -58,51 +57,53 @@ def with_paths(
 ) -> Candidates:
     """The same candidates, opened where a sentence had no valid path left."""
     opened = mask.copy()
-    widened = _open_dead_ends(opened, np.asarray(offsets, np.int64), allowed, starts, ends)
-    return Candidates(opened, int(widened))
-
-
-@kernel
-def _open_dead_ends(
-    mask: BoolArray, offsets: IntArray, allowed: BoolArray, starts: BoolArray, ends: BoolArray
-) -> int:
-    n_labels = mask.shape[1]
-    reach = np.zeros(n_labels, np.bool_)
-    after = np.zeros(n_labels, np.bool_)
     widened = 0
-    for sentence in range(len(offsets) - 1):
-        first, last = offsets[sentence], offsets[sentence + 1]
-        token = first
-        while token < last:
-            alive = False
-            for label in range(n_labels):
-                after[label] = False
-                if mask[token, label]:
-                    if token == first:
-                        after[label] = starts[label]
-                    else:
-                        for before in range(n_labels):
-                            if reach[before] and allowed[before, label]:
-                                after[label] = True
-                                break
-                if after[label] and token == last - 1 and not ends[label]:
-                    after[label] = False
-                alive = alive or after[label]
-            if alive:
-                for label in range(n_labels):  # by hand: copying a slice takes seconds to compile
-                    reach[label] = after[label]
-                token += 1
-                continue
-            # The dead end and the token before it are opened, and the sentence is walked again: opening
-            # more than is needed costs little, closing off the truth would cost much.
-            for place in range(max(first, token - 1), token + 1):
-                closed = False
-                for label in range(n_labels):
-                    closed = closed or not mask[place, label]
-                    mask[place, label] = True
-                if closed:
-                    widened += 1
-            token = first
+    for sentence in np.flatnonzero(_is_dead(mask, offsets, allowed, starts, ends)).tolist():
+        own = slice(offsets[sentence], offsets[sentence + 1])
+        widened += _open_dead_ends(opened[own], allowed, starts, ends)
+    return Candidates(opened, widened)
+
+
+def _is_dead(
+    mask: BoolArray, offsets: IntArray, allowed: BoolArray, starts: BoolArray, ends: BoolArray
+) -> BoolArray:
+    """(N,) whether no valid path is left; all sentences are walked at once, token by token."""
+    lengths = np.diff(offsets)
+    order = np.argsort(-lengths, kind="stable")  # so those that have a token at some place come first
+    firsts, lasts = offsets[:-1][order], lengths[order] - 1
+    steps = allowed.astype(np.float64)
+    alive = np.ones(len(lengths), np.bool_)
+    reach = np.ones((len(lengths), mask.shape[1]), np.bool_)
+    for place in range(int(lengths.max(initial=0))):
+        going = int(np.searchsorted(-lasts, -place, side="right"))
+        before = reach[:going]
+        arriving = starts[None] if place == 0 else before.astype(np.float64) @ steps > 0.0
+        reach[:going] = mask[firsts[:going] + place] & arriving
+        reach[:going][lasts[:going] == place] &= ends
+        alive[:going] = reach[:going].any(axis=1)
+        reach[:going][~alive[:going]] = False
+    dead = np.zeros(len(lengths), np.bool_)
+    dead[order] = ~alive
+    return dead
+
+
+def _open_dead_ends(mask: BoolArray, allowed: BoolArray, starts: BoolArray, ends: BoolArray) -> int:
+    """Open one sentence's candidates in place until there is a path; how many tokens were opened."""
+    widened, token, reach = 0, 0, starts
+    while token < len(mask):
+        here = mask[token] & (starts if token == 0 else allowed[reach].any(axis=0))
+        if token == len(mask) - 1:
+            here &= ends
+        if here.any():
+            reach = here
+            token += 1
+            continue
+        # The dead end and the token before it are opened, and the sentence is walked again: opening
+        # more than is needed costs little, closing off the truth would cost much.
+        near = slice(max(0, token - 1), token + 1)
+        widened += int((~mask[near]).any(axis=1).sum())
+        mask[near] = True
+        token = 0
     return widened
 
 

@@ -9,7 +9,7 @@ from crowdseq.arrays import FloatArray, IntArray
 from crowdseq.errors import SettingsError
 from crowdseq.numerics.blocks import run_blocks, sentence_blocks
 from crowdseq.numerics.chains.best_paths import PathInput, Paths, best_path_block, k_best_sentence
-from crowdseq.numerics.chains.bundles import Chains, Moves, Sentences, Sums, TokenScores
+from crowdseq.numerics.chains.bundles import PLAIN, Chains, Moves, Sentences, Sums, TokenScores
 from crowdseq.numerics.chains.chain_blocks import edge_block, sum_block
 from crowdseq.numerics.compiling import own_labels
 
@@ -85,13 +85,13 @@ def marginals(lattice: Lattice, sentence_weights: FloatArray | None = None) -> M
 
 def _sums(lattice: Lattice, weights: FloatArray, expected: FloatArray) -> Sums:
     bounds = sentence_blocks(lattice.offsets)
-    chains = Chains(
-        own_labels(lattice.n_labels),
+    chains = Chains.of_scores(
+        own_labels(lattice.n_labels, len(lattice.unary)),
         TokenScores.given(lattice.unary),
         lattice.moves,
         Sentences(lattice.offsets, np.require(weights, np.float64, ["C", "W"])),
     )
-    sums = Sums.for_sentences(lattice.n_sentences, expected, len(bounds) - 1, weighted=False)
+    sums = Sums.for_sentences(lattice.n_sentences, expected, len(bounds) - 1, PLAIN)
     run_blocks(sum_block, chains, sums, bounds)
     return sums
 
@@ -106,7 +106,8 @@ def edge_marginals(lattice: Lattice) -> FloatArray:
 
 def best_paths(lattice: Lattice) -> tuple[IntArray, FloatArray]:
     """(T,) labels of the best path and (N,) its score; -1 and minus infinity in a sentence without a path."""
-    given = PathInput(own_labels(lattice.n_labels), lattice.unary, lattice.offsets, lattice.moves)
+    labels = own_labels(lattice.n_labels, len(lattice.unary))
+    given = PathInput(labels, lattice.unary, lattice.offsets, lattice.moves)
     found = Paths(np.empty(len(lattice.unary), dtype=np.int64), np.empty(lattice.n_sentences))
     run_blocks(best_path_block, given, found, sentence_blocks(lattice.offsets))
     return found.labels, found.scores

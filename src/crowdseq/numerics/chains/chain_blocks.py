@@ -1,20 +1,21 @@
 """Chain sums over a block of sentences: scaled passes where they are safe, log space where they are not."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from crowdseq.arrays import FloatArray, IntArray
 from crowdseq.numerics.blocks import Block
 from crowdseq.numerics.chains.bundles import (
+    SCORES,
+    WEIGHTED,
     Chains,
-    Entries,
     Moves,
+    Sentences,
     Space,
     Steps,
     Sums,
     TokenScores,
-    label_count,
-    longest_sentence,
-    padded_width,
 )
 from crowdseq.numerics.chains.log_passes import LogPasses, log_backward, log_edge, log_forward, log_marginals
 from crowdseq.numerics.chains.scaled_passes import (
@@ -24,50 +25,68 @@ from crowdseq.numerics.chains.scaled_passes import (
     add_edges,
     backward,
     exponentiate_tokens,
-    exponentiate_transitions,
     forward,
 )
 from crowdseq.numerics.compiling import borrowing_kernel, kernel
 from crowdseq.numerics.lanes import N_LANES, add, load, spread, store
 
 
+class _Scaled(NamedTuple):
+    """What scaled passes need of Chains, and how many labels there are."""
+
+    labels: tuple[int, ...]
+    n_labels: int
+    scores: TokenScores
+    edges: FloatArray
+    steps: Steps
+    sentences: Sentences
+
+
+class _Own(NamedTuple):
+    """What a block fills of Sums: expected flat, pairwise (M, M) its own."""
+
+    log_partition: FloatArray
+    expected: FloatArray
+    pairwise: FloatArray
+    wanted: int
+
+
+def sum_block(chains: Chains, sums: Sums, block: Block) -> None:
+    """Fill the log-partitions of the block's sentences and, if wanted, expected labels and label pairs.
+
+    A sentence without a path gets minus infinity and rows of zeros, one of weight zero 0 and rows of zeros.
+    Scores are made sentence by sentence and never leave the cache. Log space is compiled when first needed.
+    """
+    labels, scores, moves, steps, sentences = chains
+    n_labels = moves.edges.shape[1]
+    space = Space.for_block(sentences.offsets, n_labels, block)
+    own = _Own(sums.log_partition, sums.expected.reshape(-1), sums.pairwise[block.number], sums.wanted)
+    given = _Scaled(labels, n_labels, scores, moves.edges, steps, sentences)
+    n_extreme = _scaled_block(given, own, space, block)
+    if n_extreme > 0:
+        longest = np.empty(len(space.scales) * n_labels)
+        _log_sentences(given, own, space, moves, (n_extreme, longest))
+
+
 @borrowing_kernel
 def write_scores(
-    labels: tuple[int, ...], scores: TokenScores, first: int, last: int, stride: int, target: FloatArray
+    labels: tuple[int, ...],
+    count: int,
+    scores: TokenScores,
+    first: int,
+    last: int,
+    stride: int,
+    target: FloatArray,
 ) -> None:
     """Fill flat target, `stride` for each of the tokens first..last, with their scores.
 
     Beyond the labels a token's scores are minus infinity.
     """
-    if len(scores.unary) > 0:
-        _copy_rows(labels, scores.unary, first, last, stride, target)
-    else:
-        _sum_rows(labels, scores, first, last, stride, target)
-        _add_entries(scores.entries, scores.weights, first, last, stride, target)
-
-
-@borrowing_kernel
-def _copy_rows(
-    labels: tuple[int, ...], unary: FloatArray, first: int, last: int, stride: int, target: FloatArray
-) -> None:
-    n_labels = label_count(labels, unary.shape[1])
-    for t in range(first, last):
-        place = (t - first) * stride
-        for j in range(n_labels):
-            target[place + j] = unary[t, j]
-        for j in range(n_labels, stride):
-            target[place + j] = -np.inf
-
-
-@borrowing_kernel
-def _sum_rows(
-    labels: tuple[int, ...], scores: TokenScores, first: int, last: int, stride: int, target: FloatArray
-) -> None:
-    token_rows, rows = scores.token_rows, scores.rows
-    n_labels = label_count(labels, rows.shape[1])
+    token_rows, rows, entries, weights = scores
+    bounds, pairs, pair_labels = entries
+    n_labels = len(labels) if len(labels) > 0 else count
     n_slots = token_rows.shape[1]
     whole = n_labels // N_LANES * N_LANES
-    flat = rows.reshape(-1)
     for t in range(first, last):
         place = (t - first) * stride
         for j in range(0, whole, N_LANES):
@@ -75,102 +94,102 @@ def _sum_rows(
             for slot in range(n_slots):
                 row = token_rows[t, slot]
                 if row >= 0:
-                    four = add(four, load(flat, row * n_labels + j))
+                    four = add(four, load(rows, row * n_labels + j))
             store(target, place + j, four)
         for j in range(whole, n_labels):
             one = 0.0
             for slot in range(n_slots):
                 row = token_rows[t, slot]
                 if row >= 0:
-                    one += flat[row * n_labels + j]
+                    one += rows[row * n_labels + j]
             target[place + j] = one
         for j in range(n_labels, stride):
             target[place + j] = -np.inf
-
-
-@borrowing_kernel
-def _add_entries(
-    entries: Entries, weights: FloatArray, first: int, last: int, stride: int, target: FloatArray
-) -> None:
-    """Add the weights of the pairs that the tokens list."""
-    bounds, pairs, labels = entries
-    for t in range(first, last):
-        place = (t - first) * stride
         for entry in range(bounds[t], bounds[t + 1]):
-            target[place + labels[entry]] += weights[pairs[entry]]
+            target[place + pair_labels[entry]] += weights[pairs[entry]]
 
 
 @kernel
-def sum_block(chains: Chains, sums: Sums, block: Block) -> None:
-    """Fill the log-partitions of the block's sentences and, if wanted, expected labels and label pairs.
-
-    A sentence without a path gets minus infinity and rows of zeros, one of weight zero 0 and rows of zeros.
-    Scores are made sentence by sentence and never leave the cache.
-    """
-    labels, token_scores, moves, edges = chains.labels, chains.scores, chains.moves, chains.moves.edges
-    offsets, weights = chains.sentences
-    n_labels, width = label_count(labels, edges.shape[1]), padded_width(labels, edges.shape[1])
-    steps = exponentiate_transitions(moves.transitions, width)
-    longest = longest_sentence(offsets, block)
-    rows, alpha = np.empty(longest * width), np.empty(longest * width)
-    space = Space(rows, alpha, np.empty(longest), np.zeros(width * width))
-    log_partition, expected, pairwise = sums.log_partition, sums.expected, sums.pairwise[block.number]
-    flat = expected.reshape(-1)
-    pairwise[:] = 0.0
+def _scaled_block(given: _Scaled, own: _Own, space: Space, block: Block) -> int:
+    """Fill what belongs to the sentences of the block, but for those whose numbers are too far apart: those
+    are listed in space.extreme, and their number is given back. Label pairs are filled if there are none."""
+    labels, count, scores, edges, steps, sentences = given
+    offsets, weights = sentences
+    log_partition, expected, pairwise, wanted = own
+    n_labels = len(labels) if len(labels) > 0 else count
+    width = (n_labels + 3) // 4 * 4
+    full, n_extreme = len(expected) > 0, 0
     for n in range(block.first, block.last):
-        start, stop = offsets[n], offsets[n + 1]
+        start, stop, weight = offsets[n], offsets[n + 1], weights[n]
+        length = stop - start
         log_partition[n] = 0.0
-        if stop == start:
+        if length == 0:
             continue
-        if weights[n] == 0.0:
-            expected[start:stop] = 0.0
-            continue
-        own = flat[start * n_labels : stop * n_labels]
         verdict = EXTREME
-        if steps.tame:
-            write_scores(labels, token_scores, start, stop, width, space.weights)
-            log_total, verdict = _scaled_sums(labels, edges, steps, space, stop - start, weights[n], own)
-            log_partition[n] = log_total + (stop - start - 1) * steps.shift
-        if verdict == NO_PATH:
-            log_partition[n] = -np.inf
-            expected[start:stop] = 0.0
-        elif verdict == EXTREME:
-            scores = np.empty((stop - start, n_labels))
-            write_scores(labels, token_scores, start, stop, scores.shape[1], scores.reshape(-1))
-            log_partition[n] = log_marginals(scores, moves, weights[n], expected[start:stop], pairwise)
-        if sums.weighted and weights[n] != 1.0:
-            for place in range(len(own)):
-                own[place] *= weights[n]
-    for i in range(n_labels):
-        for j in range(n_labels):
-            pairwise[i, j] += space.outer[i * width + j] * steps.weights[i * width + j]
+        if weight == 0.0:
+            verdict = NO_PATH
+        elif steps.tame or wanted == SCORES:
+            write_scores(labels, count, scores, start, stop, width, space.weights)
+            if wanted == SCORES:
+                for t in range(length):
+                    for j in range(n_labels):
+                        expected[(start + t) * n_labels + j] = space.weights[t * width + j]
+                continue
+            shift, verdict = exponentiate_tokens(labels, edges, length, space.weights)
+            if verdict == ORDINARY:
+                log_total, total, verdict = forward(labels, count, steps, space, length)
+            if verdict == ORDINARY:
+                log_partition[n] = log_total + shift + (length - 1) * steps.shift
+                if full:
+                    backward(labels, count, steps, space, length, total, expected, start * n_labels)
+                    add_edges(labels, count, space, length, weight)
+            elif verdict == NO_PATH:
+                log_partition[n] = -np.inf
+        if verdict == EXTREME:
+            space.extreme[n_extreme] = n
+            n_extreme += 1
+        elif full:
+            if verdict == NO_PATH:
+                for place in range(start * n_labels, stop * n_labels):
+                    expected[place] = 0.0
+            elif wanted == WEIGHTED and weight != 1.0:
+                for place in range(start * n_labels, stop * n_labels):
+                    expected[place] *= weight
+    if n_extreme == 0:
+        for i in range(n_labels):
+            for j in range(n_labels):
+                pairwise[i, j] += space.outer[i * width + j] * steps.weights[i * width + j]
+    return n_extreme
 
 
-@borrowing_kernel
-def _scaled_sums(
-    labels: tuple[int, ...],
-    edges: FloatArray,
-    steps: Steps,
-    space: Space,
-    length: int,
-    sentence_weight: float,
-    expected: FloatArray,
-) -> tuple[float, int]:
-    """Scores in space.weights to flat expected labels, and to label pairs in space.outer.
+@kernel
+def _log_sentences(
+    given: _Scaled, own: _Own, space: Space, moves: Moves, rest: tuple[int, FloatArray]
+) -> None:
+    """The same in log space, for the sentences that are listed in space.extreme, and all label pairs.
 
-    The log-partition, transitions unshifted, and a verdict: unless it is ORDINARY nothing was filled. Without
-    room in expected the log-partition is all that is wanted.
+    rest: how many they are, and room for the scores of the longest one.
     """
-    shift, verdict = exponentiate_tokens(labels, edges, length, space.weights)
-    if verdict != ORDINARY:
-        return shift, verdict
-    log_total, total, verdict = forward(labels, steps, space, length)
-    if verdict != ORDINARY:
-        return log_total, verdict
-    if len(expected) > 0:
-        backward(labels, steps, space, length, total, expected)
-        add_edges(labels, steps, space, length, sentence_weight)
-    return log_total + shift, ORDINARY
+    labels, count, scores, _, steps, sentences = given
+    log_partition, expected, pairwise, wanted = own
+    n_extreme, room = rest
+    width = (count + 3) // 4 * 4
+    for place in range(n_extreme):
+        n = space.extreme[place]
+        start, stop = sentences.offsets[n], sentences.offsets[n + 1]
+        weight = sentences.weights[n]
+        mine = room[: (stop - start) * count].reshape(stop - start, count)
+        write_scores(labels, count, scores, start, stop, count, room)
+        # Without room in expected the log-partition is all that is wanted.
+        rows = expected[start * count : stop * count] if len(expected) > 0 else expected
+        marginals = rows.reshape(-1, count)
+        log_partition[n] = log_marginals(mine, moves, weight, marginals, pairwise)
+        if wanted == WEIGHTED and weight != 1.0:
+            for at in range(len(rows)):
+                rows[at] *= weight
+    for i in range(count):
+        for j in range(count):
+            pairwise[i, j] += space.outer[i * width + j] * steps.weights[i * width + j]
 
 
 @kernel

@@ -7,19 +7,19 @@ Nothing may underflow unseen: a sentence whose numbers come near the floor is ha
 import numpy as np
 
 from crowdseq.arrays import FloatArray
-from crowdseq.numerics.chains.bundles import Space, Steps, label_count, padded_width
-from crowdseq.numerics.compiling import borrowing_kernel, inlined, kernel
+from crowdseq.numerics.chains.bundles import Space, Steps
+from crowdseq.numerics.compiling import borrowing_kernel, inlined
 from crowdseq.numerics.lanes import (
     N_LANES,
     Four,
     add,
+    exponential,
     higher,
     highest_lane,
     lane,
     load,
     lower,
     lowest_lane,
-    power_of_two,
     spread,
     spread_at,
     store,
@@ -30,70 +30,16 @@ from crowdseq.numerics.lanes import (
     where_above,
 )
 
-_LOG2_E = 1.4426950408889634
-# ln 2 in two parts: the first has trailing zero bits, so k times it is exact.
-_LN2_HIGH = 6.93147180369123816490e-01
-_LN2_LOW = 1.90821492927058770002e-10
-_LOWEST = -700.0  # below this the result is taken as zero; minus infinity included
-# Added to a number below 2^51 it leaves the nearest whole number, plus 1023, in the lowest bits.
-_ROUNDER = 6755399441055744.0 + 1023.0
-
-
-@inlined
-def exponential(x: Four) -> Four:
-    """exp of four numbers, all <= 0.
-
-    exp(x) = 2^k exp(r) with |r| <= ln 2 / 2 and exp(r) as its Taylor sum: within two units in the last place.
-    """
-    kept = higher(x, spread(_LOWEST))
-    rounded = times_add(kept, spread(_LOG2_E), spread(_ROUNDER))
-    k = subtract(rounded, spread(_ROUNDER))
-    r = times_add(k, spread(-_LN2_HIGH), kept)
-    r = times_add(k, spread(-_LN2_LOW), r)
-    p = spread(1.6059043836821613e-10)
-    p = times_add(p, r, spread(2.08767569878681e-09))
-    p = times_add(p, r, spread(2.505210838544172e-08))
-    p = times_add(p, r, spread(2.755731922398589e-07))
-    p = times_add(p, r, spread(2.7557319223985893e-06))
-    p = times_add(p, r, spread(2.48015873015873e-05))
-    p = times_add(p, r, spread(0.0001984126984126984))
-    p = times_add(p, r, spread(0.001388888888888889))
-    p = times_add(p, r, spread(0.008333333333333333))
-    p = times_add(p, r, spread(0.041666666666666664))
-    p = times_add(p, r, spread(0.16666666666666666))
-    p = times_add(p, r, spread(0.5))
-    p = times_add(p, r, spread(1.0))
-    p = times_add(p, r, spread(1.0))
-    return where_above(x, spread(_LOWEST), times(p, power_of_two(rounded)), spread(0.0))
-
-
-# 1e-100 (a forward weight) times e^-200 (a transition) times e^-250 (a token) is 1e-296: still normal.
+# 1e-100 (a forward weight) times e^-200 (a transition: LOWEST_TRANSITION) times e^-250 (a token) is 1e-296:
+# still normal.
 LOWEST_UNARY = -250.0
-LOWEST_TRANSITION = -200.0
 LOWEST_FORWARD = 1e-100
 
 ORDINARY, EXTREME, NO_PATH = 0, 1, 2
 
 
-@kernel
-def exponentiate_transitions(transitions: FloatArray, width: int) -> Steps:
-    """(M, M) scores to weights in rows of whole vectors."""
-    n_labels = transitions.shape[0]
-    top = -np.inf
-    for i in range(n_labels):
-        for j in range(n_labels):
-            top = max(top, transitions[i, j])
-    if top == -np.inf:
-        top = 0.0
-    weights, transposed = np.zeros(width * width), np.zeros(width * width)
-    tame = True
-    for i in range(n_labels):
-        for j in range(n_labels):
-            if transitions[i, j] > -np.inf:
-                tame = tame and transitions[i, j] - top > LOWEST_TRANSITION
-                weights[i * width + j] = np.exp(transitions[i, j] - top)
-                transposed[j * width + i] = weights[i * width + j]
-    return Steps(weights, transposed, top, tame, n_labels)
+# Kernels learn the label count from a tuple of that length, and from a number where the tuple is empty: the
+# former makes it a constant.
 
 
 @borrowing_kernel
@@ -104,8 +50,8 @@ def exponentiate_tokens(
 
     edges: (2, M) scores of starting and of ending with a label, not yet in the rows.
     """
-    n_labels = label_count(labels, edges.shape[1])
-    width = padded_width(labels, edges.shape[1])
+    n_labels = len(labels) if len(labels) > 0 else edges.shape[1]
+    width = (n_labels + 3) // 4 * 4
     for j in range(n_labels):
         weights[j] += edges[0, j]
         weights[(length - 1) * width + j] += edges[1, j]
@@ -144,13 +90,15 @@ def _four_sums(n_labels: int, width: int, vector: FloatArray, at: int, matrix: F
 
 
 @borrowing_kernel
-def forward(labels: tuple[int, ...], steps: Steps, space: Space, length: int) -> tuple[float, float, int]:
+def forward(
+    labels: tuple[int, ...], count: int, steps: Steps, space: Space, length: int
+) -> tuple[float, float, int]:
     """Fill alpha and scales; the log of the sum over all paths, the sum of the last row of alpha, a verdict.
 
     Row t is scaled by one over the sum of row t - 1, not of its own: that sum is then never waited for.
     """
-    n_labels = label_count(labels, steps.n_labels)
-    width = padded_width(labels, steps.n_labels)
+    n_labels = len(labels) if len(labels) > 0 else count
+    width = (n_labels + 3) // 4 * 4
     weights, transitions, alpha, scales = space.weights, steps.weights, space.alpha, space.scales
     log_total = 0.0
     product = 1.0
@@ -189,16 +137,23 @@ def forward(labels: tuple[int, ...], steps: Steps, space: Space, length: int) ->
 
 @borrowing_kernel
 def backward(
-    labels: tuple[int, ...], steps: Steps, space: Space, length: int, last_total: float, marginals: FloatArray
+    labels: tuple[int, ...],
+    count: int,
+    steps: Steps,
+    space: Space,
+    length: int,
+    last_total: float,
+    marginals: FloatArray,
+    begin: int,
 ) -> None:
-    """Fill the sentence's flat marginals; turn weights into what leaves each token backwards, for
-    `add_edges`."""
-    n_labels = label_count(labels, steps.n_labels)
-    width = padded_width(labels, steps.n_labels)
+    """Fill flat marginals with those of the sentence, from `begin` on; turn weights into what leaves each
+    token backwards, for `add_edges`."""
+    n_labels = len(labels) if len(labels) > 0 else count
+    width = (n_labels + 3) // 4 * 4
     weights, transposed, alpha, scales = space.weights, steps.transposed, space.alpha, space.scales
     whole = n_labels // N_LANES * N_LANES
     for t in range(length - 1, -1, -1):
-        row, place = t * width, t * n_labels
+        row, place = t * width, begin + t * n_labels
         share = spread(0.0)
         for j in range(0, width, N_LANES):
             before = load(alpha, row + j)
@@ -216,15 +171,13 @@ def backward(
 
 
 @borrowing_kernel
-def add_edges(
-    labels: tuple[int, ...], steps: Steps, space: Space, length: int, sentence_weight: float
-) -> None:
+def add_edges(labels: tuple[int, ...], count: int, space: Space, length: int, sentence_weight: float) -> None:
     """Add the sentence's label pairs to outer, from what `backward` left.
 
     Two tokens at a time, so that the numbers of outer are read and written half as often.
     """
-    n_labels = label_count(labels, steps.n_labels)
-    width = padded_width(labels, steps.n_labels)
+    n_labels = len(labels) if len(labels) > 0 else count
+    width = (n_labels + 3) // 4 * 4
     alpha, leaving, outer = space.alpha, space.weights, space.outer
     for t in range(1, length, 2):
         row = t * width

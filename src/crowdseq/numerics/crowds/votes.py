@@ -125,7 +125,8 @@ class _WeightedGroups(NamedTuple):
 def _sum_rows(
     rows: FloatArray, chosen: IntArray, pointers: IntArray, weights: FloatArray | None = None
 ) -> FloatArray:
-    groups = _Groups(own_labels(rows.shape[1]), np.require(rows, np.float64, ["C", "W"]), chosen, pointers)
+    labels = own_labels(rows.shape[1], len(chosen))
+    groups = _Groups(labels, np.require(rows, np.float64, ["C", "W"]), chosen, pointers)
     result = np.zeros((len(pointers) - 1, rows.shape[1]))
     bounds = np.append(np.arange(0, len(result), _ROWS_PER_BLOCK), len(result))
     if weights is None:

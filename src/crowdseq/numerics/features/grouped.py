@@ -15,11 +15,9 @@ import numpy as np
 
 from crowdseq.arrays import FloatArray, IntArray
 from crowdseq.numerics.blocks import Block
-from crowdseq.numerics.chains.bundles import Entries, TokenScores, label_count
-from crowdseq.numerics.chains.chain_blocks import write_scores
-from crowdseq.numerics.compiling import inlined, kernel
+from crowdseq.numerics.chains.bundles import Entries
+from crowdseq.numerics.compiling import kernel
 from crowdseq.numerics.features.piece_rows import add_row
-from crowdseq.numerics.lanes import N_LANES, add, load, store
 
 
 class ListedTokens(NamedTuple):
@@ -120,18 +118,10 @@ class PieceMasses(NamedTuple):
 
 
 @kernel
-def emit_block(given: tuple[tuple[int, ...], TokenScores], scores: FloatArray, block: Block) -> None:
-    """Fill scores (T, M) of the tokens of the block."""
-    labels, source = given
-    first, last = block.first, block.last
-    write_scores(labels, source, first, last, scores.shape[1], scores[first:last].reshape(-1))
-
-
-@kernel
 def add_windows(stream: Window, scores: FloatArray, block: Block) -> None:
     """Add to scores (T, M) of the block's sentences what their tokens see of one stream."""
     labels, window, ids, edge, offsets, rows = stream
-    n_labels = label_count(labels, rows.shape[1])
+    n_labels = len(labels) if len(labels) > 0 else rows.shape[1]
     n_offsets = len(window)
     for n in range(block.first, block.last):
         start, stop = offsets[n], offsets[n + 1]
@@ -145,66 +135,60 @@ def add_windows(stream: Window, scores: FloatArray, block: Block) -> None:
                         scores[t, j] += rows[row, j]
 
 
-@kernel
 def scatter(labels: tuple[int, ...], token_rows: IntArray, masses: FloatArray, rows: FloatArray) -> None:
     """Fill rows with the summed masses (T, M) of the tokens that show them."""
-    n_labels = label_count(labels, rows.shape[1])
+    rows.fill(0.0)
+    _scatter(labels, rows.shape[1], token_rows, masses.reshape(-1), rows.reshape(-1))
+
+
+@kernel
+def _scatter(
+    labels: tuple[int, ...], count: int, token_rows: IntArray, masses: FloatArray, rows: FloatArray
+) -> None:
+    n_labels = len(labels) if len(labels) > 0 else count
     n_tokens, n_slots = token_rows.shape
-    source, target = masses.reshape(-1), rows.reshape(-1)
-    target[:] = 0.0
     for t in range(n_tokens):
         for slot in range(n_slots):
             row = token_rows[t, slot]
             if row >= 0:
-                add_row(n_labels, source, t * n_labels, target, row * n_labels)
+                add_row(n_labels, masses, t * n_labels, rows, row * n_labels)
 
 
-@kernel
 def scatter_part(labels: tuple[int, ...], stretch: RowStretch, masses: FloatArray, rows: FloatArray) -> None:
     """As `scatter`, for one stretch of rows alone.
 
     Each row is summed in the order of the tokens as there, so stretches may run on different threads.
     """
-    n_labels = label_count(labels, rows.shape[1])
-    first, last, tokens, shown = stretch
-    source, target = masses.reshape(-1), rows.reshape(-1)
-    target[first * n_labels : last * n_labels] = 0.0
-    for entry in range(len(tokens)):
-        add_row(n_labels, source, tokens[entry] * n_labels, target, shown[entry] * n_labels)
-
-
-@inlined
-def sum_values(
-    stretch: tuple[int, int],
-    owners: tuple[int, int],
-    values: IntArray,
-    rows: FloatArray,
-    size: int,
-    mass: FloatArray,
-) -> None:
-    """Fill a stretch of mass with the summed rows, flat and `size` for each value, of some owners.
-
-    stretch: first and last place; owners: first and last of the values.
-    """
-    low, high = stretch
-    whole = low + (high - low) // N_LANES * N_LANES
-    for place in range(low, high):
-        mass[place] = 0.0
-    for entry in range(owners[0], owners[1]):
-        base = values[entry] * size
-        for place in range(low, whole, N_LANES):
-            store(mass, place, add(load(mass, place), load(rows, base + place)))
-        for place in range(whole, high):
-            mass[place] += rows[base + place]
+    rows[stretch.first : stretch.last] = 0.0
+    chosen = (stretch.tokens, stretch.rows)
+    _scatter_part(labels, rows.shape[1], chosen, masses.reshape(-1), rows.reshape(-1))
 
 
 @kernel
+def _scatter_part(
+    labels: tuple[int, ...],
+    count: int,
+    chosen: tuple[IntArray, IntArray],
+    masses: FloatArray,
+    rows: FloatArray,
+) -> None:
+    n_labels = len(labels) if len(labels) > 0 else count
+    tokens, shown = chosen
+    for entry in range(len(tokens)):
+        add_row(n_labels, masses, tokens[entry] * n_labels, rows, shown[entry] * n_labels)
+
+
 def pair_masses(pieces: PieceMasses, masses: FloatArray, block: Block) -> None:
     """Fill masses of the pairs of the block's pieces with the rows of all values that have the piece."""
+    size = pieces.rows.shape[1]
+    _pair_masses(pieces._replace(rows=pieces.rows.reshape(-1)), np.empty(size), masses, block)
+
+
+@kernel
+def _pair_masses(pieces: PieceMasses, mass: FloatArray, masses: FloatArray, block: Block) -> None:
+    """Rows are flat; mass is room for those of one value."""
     bounds, values, pairs, columns, rows = pieces
-    size = rows.shape[1]
-    flat = rows.reshape(-1)
-    mass = np.empty(size)
+    size = len(mass)
     for piece in range(block.first, block.last):
         begin, end = pairs[piece], pairs[piece + 1]
         if begin == end:
@@ -213,61 +197,13 @@ def pair_masses(pieces: PieceMasses, masses: FloatArray, block: Block) -> None:
             # Most pieces belong to one value only: its row is the sum.
             base = values[bounds[piece]] * size
             for pair in range(begin, end):
-                masses[pair] = flat[base + columns[pair]]
+                masses[pair] = rows[base + columns[pair]]
         else:
             # Columns rise from pair to pair, and many pieces are seen from one offset of several.
             low, high = columns[begin], columns[end - 1] + 1
-            sum_values((low, high), (bounds[piece], bounds[piece + 1]), values, flat, size, mass)
+            for place in range(low, high):
+                mass[place] = 0.0
+            for entry in range(bounds[piece], bounds[piece + 1]):
+                add_row(high - low, rows, values[entry] * size + low, mass, low)
             for pair in range(begin, end):
                 masses[pair] = mass[columns[pair]]
-
-
-@kernel
-def count_pairs(
-    n_offsets: int,
-    reach: IntArray,
-    piece_bounds: IntArray,
-    piece_values: IntArray,
-    rows: FloatArray,
-    counts: IntArray,
-) -> None:
-    """Fill counts (P * O,) with the labels that have mass in a piece's rows; reach (P, O) may be 0."""
-    n_labels = rows.shape[1]
-    size = n_offsets * n_labels
-    flat = rows.reshape(-1)
-    mass = np.empty(size)
-    for piece in range(len(piece_bounds) - 1):
-        owners = (piece_bounds[piece], piece_bounds[piece + 1])
-        sum_values((0, size), owners, piece_values, flat, size, mass)
-        for o in range(n_offsets):
-            counts[piece * n_offsets + o] = 0
-            if reach[piece, o] != 0:
-                for j in range(n_labels):
-                    counts[piece * n_offsets + o] += mass[o * n_labels + j] > 0.0
-
-
-@kernel
-def list_pairs(
-    n_offsets: int,
-    piece_bounds: IntArray,
-    piece_values: IntArray,
-    rows: FloatArray,
-    pair_bounds: IntArray,
-    pair_labels: IntArray,
-) -> None:
-    """Fill pair_labels with the labels that `count_pairs` counted."""
-    n_labels = rows.shape[1]
-    size = n_offsets * n_labels
-    flat = rows.reshape(-1)
-    mass = np.empty(size)
-    for piece in range(len(piece_bounds) - 1):
-        owners = (piece_bounds[piece], piece_bounds[piece + 1])
-        sum_values((0, size), owners, piece_values, flat, size, mass)
-        for o in range(n_offsets):
-            pair = pair_bounds[piece * n_offsets + o]
-            if pair == pair_bounds[piece * n_offsets + o + 1]:
-                continue
-            for j in range(n_labels):
-                if mass[o * n_labels + j] > 0.0:
-                    pair_labels[pair] = j
-                    pair += 1

@@ -45,10 +45,26 @@ class PieceRows(NamedTuple):
         # Narrow numbers: what is looked up for each piece of each value should stay in the cache.
         return cls(ends.astype(np.int32), running.astype(np.int32), lows.astype(np.int32))
 
-    def lay_out(self, columns: IntArray, weights: FloatArray) -> FloatArray:
+    def places(self, columns: IntArray) -> "WholePlaces":
+        """Which pairs stand in the stretches, and where."""
+        inside = np.diff(self.spans) > 0
+        n_pairs = np.diff(self.pairs)
+        chosen = np.flatnonzero(np.repeat(inside, n_pairs))
+        shifts = np.repeat((self.spans[:-1] - self.lows)[inside], n_pairs[inside])
+        return WholePlaces(chosen, shifts + columns[chosen], int(self.spans[-1]))
+
+
+class WholePlaces(NamedTuple):
+    """The pairs (C,) that stand in stretches of whole rows, their places (C,) there, and the size of all."""
+
+    pairs: IntArray
+    places: IntArray
+    size: int
+
+    def lay_out(self, weights: FloatArray) -> FloatArray:
         """The stretches: weights in their columns, zeros between them."""
-        whole = np.zeros(int(self.spans[-1]))
-        _lay_out(self, columns, weights, whole)
+        whole = np.zeros(self.size)
+        whole[self.places] = weights[self.pairs]
         return whole
 
 
@@ -56,7 +72,7 @@ class ValueWeights(NamedTuple):
     """Value v has pieces[bounds[v]:bounds[v + 1]], whose weights `score_values` adds up.
 
     piece_rows, columns, weights: as `PieceRows` and `pair_columns` make them, and the weights of the pairs;
-    whole: the stretches that `PieceRows.lay_out` makes of them.
+    whole: the stretches that `WholePlaces.lay_out` makes of them.
     """
 
     bounds: IntArray
@@ -67,24 +83,15 @@ class ValueWeights(NamedTuple):
     whole: FloatArray
 
 
-@kernel
-def _lay_out(piece_rows: PieceRows, columns: IntArray, weights: FloatArray, whole: FloatArray) -> None:
-    pairs, spans, lows = piece_rows
-    for piece in range(len(lows)):
-        if spans[piece] < spans[piece + 1]:
-            shift = spans[piece] - lows[piece]
-            for pair in range(pairs[piece], pairs[piece + 1]):
-                whole[shift + columns[pair]] = weights[pair]
-
-
-@kernel
 def score_values(values: ValueWeights, rows: FloatArray, block: Block) -> None:
     """Fill rows of the block's values, (V, O * M), with the summed weights of their pieces."""
-    value_bounds, value_pieces, columns = values.bounds, values.pieces, values.columns
-    weights, whole = values.weights, values.whole
-    pairs, spans, lows = values.piece_rows
-    size = rows.shape[1]
-    flat = rows.reshape(-1)
+    _score_values(values, rows.shape[1], rows.reshape(-1), block)
+
+
+@kernel
+def _score_values(values: ValueWeights, size: int, flat: FloatArray, block: Block) -> None:
+    value_bounds, value_pieces, piece_rows, columns, weights, whole = values
+    pairs, spans, lows = piece_rows
     for value in range(block.first, block.last):
         base = value * size
         for place in range(base, base + size):

@@ -1,0 +1,132 @@
+"""How sure to be: whether annotators err together, which a model of independent votes takes for agreement."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from crowdseq.arrays import BoolArray, FloatArray, IntArray
+from crowdseq.engines.engine import Placed
+from crowdseq.engines.shards import add_up
+from crowdseq.evaluation.kinship import Kin
+from crowdseq.methods.sa_slc.evidence import ContextVotes
+
+# Set on development crowds of many kinds; where votes err alone and the text agrees nothing is softened.
+_BY_SHARED_ERRORS = 11.0
+_BY_TEXT = 3.2
+_BY_PRECISION = 2.6
+_GOOD_AGREEMENT = 0.71
+_GOOD_PRECISION = 0.6
+_TELLING_MARKS = 500  # from fewer no tagger learns to agree: its silence is no sign of doubt
+_LEAST_TELLING = 0.25
+_USUAL_CORRELATION = 0.07  # of crowds in which nobody can tell, with the weight of so many pairs of votes
+_USUAL_PAIRS = 200
+_PAIR_VARIANCE = 0.2
+# False marks that gather by so much on the same tokens are as in any text; by so much more they err together.
+_USUAL_GATHERING, _MUCH_GATHERING = 0.05, 0.1
+OF_SOURCES = 4.0  # sources err by rule and cover each other, which pairs of votes do not show
+
+
+@dataclass(frozen=True, eq=False)
+class VoteHits:
+    """(4, K) by annotator: votes on tokens of a kind that others labelled too, those of them that are as
+    believed, marks anywhere, and those of them that are as believed. The kind: what is believed to be inside
+    something, or else what is not."""
+
+    counts: FloatArray
+
+    @classmethod
+    def of(cls, votes: ContextVotes, tags: IntArray, outside: int, size: int, inside: bool) -> "VoteHits":
+        right, marked = votes.labels == tags[votes.tokens], votes.labels != outside
+        shared = _shared(votes, tags, outside, inside)
+        chosen = (shared, shared & right, marked, marked & right)
+        counts = np.stack([np.bincount(votes.annotators[one], minlength=size) for one in chosen])
+        return cls(counts.astype(np.float64))
+
+    @property
+    def rates(self) -> FloatArray:
+        """(K,) how often each gives the label that is told."""
+        return np.asarray((self.counts[1] + 0.5) / (self.counts[0] + 1.0))
+
+    @property
+    def precision(self) -> float:
+        """The share of all marks that are as told."""
+        marks = float(self.counts[2].sum())
+        return float(self.counts[3].sum()) / marks if marks else 1.0
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Tokens of one kind as the annotators' votes on them go together: inside or outside; rates (K,)."""
+
+    inside: bool
+    rates: FloatArray
+
+
+def pair_sums(
+    votes: ContextVotes, tags: IntArray, outside: int, asked: Asked, kin: tuple[Kin, ...]
+) -> FloatArray:
+    """(2,) over all pairs of votes on a token of the kind: the products of their deviations from what is
+    usual of their annotators, and of the spreads of these; kin are no pairs."""
+    shared = _shared(votes, tags, outside, asked.inside)
+    tokens, annotators = votes.tokens[shared], votes.annotators[shared]
+    usual = asked.rates[annotators]
+    deviations = (votes.labels[shared] == tags[tokens]) - usual
+    spreads = np.sqrt(usual * (1.0 - usual))
+    sums = np.array([_pairs(tokens, values, len(tags)) for values in (deviations, spreads)])
+    for pair in kin:
+        first, second = (np.flatnonzero(annotators == one) for one in (pair.first, pair.second))
+        _, left, right = np.intersect1d(tokens[first], tokens[second], return_indices=True)
+        left, right = first[left], second[right]
+        sums -= [deviations[left] @ deviations[right], spreads[left] @ spreads[right]]
+    return sums
+
+
+def correlation(sums: FloatArray) -> float:
+    """How far errors are shared, from `pair_sums` of all shards; where pairs are few the usual value."""
+    weight = _USUAL_PAIRS * _PAIR_VARIANCE
+    return max(0.0, float((sums[0] + weight * _USUAL_CORRELATION) / (sums[1] + weight)))
+
+
+@dataclass(frozen=True)
+class SharedErrors:
+    """How far annotators err together on tokens of a kind, and the share of marks that are as believed."""
+
+    correlation: float
+    precision: float
+
+
+def shared_errors(placed: Placed[Any], version: int, *, inside: bool) -> SharedErrors:
+    """Under a version of the belief that the shards hold, on tokens inside something or else outside."""
+    hits = VoteHits(add_up(placed.each("vote_hits", version, inside)))
+    sums = add_up(placed.each("pair_sums", version, Asked(inside, hits.rates)))
+    return SharedErrors(correlation(sums), hits.precision)
+
+
+def together(gathering: float) -> float:
+    """0 to 1: how far the correlation of the settings holds, by how far false marks gather."""
+    return min(max((gathering - _USUAL_GATHERING) / _MUCH_GATHERING, 0.0), 1.0)
+
+
+def temperature(seen: SharedErrors, agreement: float, n_marked: int) -> float:
+    """By which all scores are divided before they are told.
+
+    agreement: of the text alone with what is believed. n_marked: tokens that somebody marked, from which the
+    text could learn.
+    """
+    telling = min(max(n_marked / _TELLING_MARKS, _LEAST_TELLING), 1.0)
+    doubt = telling * max(0.0, 1.0 - agreement / _GOOD_AGREEMENT)
+    noise = max(0.0, _GOOD_PRECISION - seen.precision)
+    return 1.0 + _BY_SHARED_ERRORS * seen.correlation + _BY_TEXT * doubt + _BY_PRECISION * noise
+
+
+def _shared(votes: ContextVotes, tags: IntArray, outside: int, inside: bool) -> BoolArray:
+    """(V,) whether others vote on the token too, and it is told to be inside something, or else outside."""
+    voters = np.bincount(votes.tokens, minlength=len(tags))
+    return np.asarray((voters[votes.tokens] > 1) & ((tags[votes.tokens] != outside) == inside))
+
+
+def _pairs(tokens: IntArray, values: FloatArray, n_tokens: int) -> float:
+    """The sum over pairs on one token of the products of their values."""
+    sums = np.bincount(tokens, weights=values, minlength=n_tokens)
+    return float((sums @ sums - values @ values) / 2.0)

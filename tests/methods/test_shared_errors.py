@@ -1,0 +1,84 @@
+"""Whether annotators err together, and what follows for how sure the consensus is told."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from builders import random_corpus
+from crowdseq.core.corpus import Corpus
+from crowdseq.evaluation.kinship import Kin
+from crowdseq.methods.sa_slc import SaSlc
+from crowdseq.methods.sa_slc.calibration import (
+    Asked,
+    SharedErrors,
+    VoteHits,
+    correlation,
+    pair_sums,
+    temperature,
+    together,
+)
+from crowdseq.methods.sa_slc.evidence import ContextVotes
+
+
+def votes_of(world: Corpus) -> ContextVotes:
+    return ContextVotes.of(
+        world, np.zeros(world.n_tokens, np.int64), np.zeros(world.n_tokens, np.bool_), "off"
+    )
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("inside", [True, False])
+def test_pairs_of_votes_are_summed_as_by_hand(seed: int, inside: bool) -> None:
+    world = random_corpus(seed, annotators=4, sentences=12)
+    votes, outside, size = votes_of(world), world.scheme.outside, len(world.annotators)
+    tags = np.random.default_rng(seed).integers(0, len(world.scheme), world.n_tokens)
+    kin = (Kin(0, 2, 0.9, 0.4, 1.0),)
+    hits = VoteHits.of(votes, tags, outside, size, inside)
+    by_token: dict[int, dict[int, int]] = {}
+    for token, who, label in zip(votes.tokens, votes.annotators, votes.labels, strict=True):
+        by_token.setdefault(int(token), {})[int(who)] = int(label)
+    chosen = {t: given for t, given in by_token.items() if len(given) > 1 and (tags[t] != outside) == inside}
+    rates = []
+    for who in range(size):
+        theirs = [given[who] == tags[token] for token, given in chosen.items() if who in given]
+        rates.append((sum(theirs) + 0.5) / (len(theirs) + 1.0))
+    np.testing.assert_allclose(hits.rates, rates)
+    marks = [
+        label == tags[t] for t, given in by_token.items() for label in given.values() if label != outside
+    ]
+    assert hits.precision == pytest.approx(np.mean(marks))
+    expected = np.zeros(2)
+    for token, given in chosen.items():
+        for one, other in combinations(sorted(given), 2):
+            if (one, other) == (0, 2):
+                continue
+            deviations = [(given[who] == tags[token]) - rates[who] for who in (one, other)]
+            spreads = [np.sqrt(rates[who] * (1 - rates[who])) for who in (one, other)]
+            expected += [np.prod(deviations), np.prod(spreads)]
+    np.testing.assert_allclose(pair_sums(votes, tags, outside, Asked(inside, hits.rates), kin), expected)
+
+
+def test_where_nobody_can_tell_errors_are_shared_as_usual() -> None:
+    assert correlation(np.zeros(2)) == pytest.approx(0.07)
+    assert correlation(np.array([-500.0, 4000.0])) == 0.0
+    assert correlation(np.array([800.0, 4000.0])) == pytest.approx(0.2, abs=0.01)
+
+
+def test_shared_errors_doubt_of_the_text_and_marks_that_do_not_stand_each_soften() -> None:
+    at_best = temperature(SharedErrors(0.0, 0.9), 0.9, 5000)
+    assert at_best == 1.0
+    assert temperature(SharedErrors(0.1, 0.9), 0.9, 5000) > at_best
+    assert temperature(SharedErrors(0.0, 0.2), 0.9, 5000) > at_best
+    assert temperature(SharedErrors(0.0, 0.9), 0.2, 5000) > temperature(SharedErrors(0.0, 0.9), 0.2, 100)
+
+
+def test_votes_count_together_only_where_false_marks_gather() -> None:
+    assert [together(one) for one in (0.0, 0.05, 0.1, 0.15, 0.4)] == pytest.approx([0.0, 0.0, 0.5, 1.0, 1.0])
+
+
+def test_the_run_tells_what_its_temperature_comes_from() -> None:
+    told = SaSlc(rounds=2).aggregate(random_corpus(3, annotators=4, sentences=20)).parameters
+    assert {"temperature", "shared_errors", "mark_precision", "text_agreement"} <= set(told)
+    seen = SharedErrors(told["shared_errors"], told["mark_precision"])
+    assert told["temperature"] >= temperature(seen, 1.0, 0)
