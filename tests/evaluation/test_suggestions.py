@@ -103,7 +103,8 @@ def test_every_difference_is_told_once(kind: str, seed: int) -> None:
     made = suggestions_of(consensus)
     assert made
     # What the run counts in its remark is what is listed.
-    lone = LoneLabels(world, kept, consensus.probabilities, found, np.ones(len(kept), np.bool_))
+    alone = np.ones(len(world.annotators), np.bool_)
+    lone = LoneLabels(world, kept, consensus.probabilities, found, np.ones(len(kept), np.bool_), alone)
     assert lone.differences == (
         sum(len(one.suggested) for one in made),
         sum(len(one.kept) for one in made),

@@ -9,13 +9,13 @@ from crowdseq.core.corpus import Corpus
 from crowdseq.core.ragged import offsets_of, portions
 from crowdseq.errors import SettingsError
 from crowdseq.evaluation.coefficients import against_rest, alpha, fleiss
+from crowdseq.evaluation.crowd_agreement import LabelSums, TokenSums, count_tokens
 from crowdseq.evaluation.document_figures import DocumentFigures, DocumentView
 from crowdseq.evaluation.measures import Agreement, Measures, plain
-from crowdseq.evaluation.pair_counts import CrowdSpans, count_pairs
+from crowdseq.evaluation.pair_counts import CrowdSpans, count_pairs, most_partners
 from crowdseq.evaluation.pair_totals import PairCollector, PairTotals
 from crowdseq.evaluation.pair_view import PairView
 from crowdseq.evaluation.scores import MODES
-from crowdseq.evaluation.token_counts import LabelSums, TokenSums, count_tokens
 
 _NUMBERS_AT_A_TIME = 1 << 21  # tokens, or pairs of rows, times labels
 
@@ -61,10 +61,11 @@ def _count(corpus: Corpus, spans: CrowdSpans) -> tuple[PairTotals, TokenSums, La
     n_labels = len(corpus.scheme)
     pairs = PairCollector(len(corpus.annotators), n_labels, len(corpus.scheme.types))
     tokens, labels, documents = TokenSums.nought(n_labels), LabelSums.nought(n_labels), []
-    for sentences in _document_portions(corpus):
+    partners = most_partners(corpus)
+    for sentences in _document_portions(corpus, partners):
         _, local = np.unique(corpus.text.document_of[sentences], return_inverse=True)
         size = int(local[-1]) + 1
-        counts = count_pairs(corpus, spans, sentences, local)
+        counts = count_pairs(corpus, spans, sentences, local, partners)
         sums = TokenSums.nought(n_labels, size)
         for part in _token_portions(corpus, sentences):
             by_document, by_label = count_tokens(corpus, sentences[part], local[part], size)
@@ -75,11 +76,12 @@ def _count(corpus: Corpus, spans: CrowdSpans) -> tuple[PairTotals, TokenSums, La
     return pairs.totals(), tokens, labels, DocumentFigures.joined(documents)
 
 
-def _document_portions(corpus: Corpus) -> Iterator[IntArray]:
+def _document_portions(corpus: Corpus, partners: int) -> Iterator[IntArray]:
     """The sentences of whole documents, as many at a time as fit."""
     order = np.argsort(corpus.text.document_of, kind="stable")
     n_rows = np.diff(corpus.annotations.row_offsets)[order]
-    costs = (n_rows * (n_rows - 1) // 2 + corpus.text.lengths[order]) * len(corpus.scheme)
+    n_pairs = np.minimum(n_rows * (n_rows - 1) // 2, n_rows * partners)
+    costs = (n_pairs + corpus.text.lengths[order]) * len(corpus.scheme)
     heads = np.flatnonzero(np.diff(corpus.text.document_of[order], prepend=-1))
     by_document = np.add.reduceat(costs, heads) if len(heads) else costs
     for part in portions(offsets_of(by_document), _NUMBERS_AT_A_TIME):

@@ -23,13 +23,14 @@ class CrowdProfile:
 
     recalls (K,): of the tokens that somebody else marked and the annotator labelled too, the share that they
     marked, NaN where there are none. pooled_recall: the same over all of them together. alone (K,): whether
-    they share no token with anybody. blank (K,): whether they marked nothing although others marked many
-    tokens that they labelled. n_marked: tokens that somebody put inside something.
+    they share no token with anybody. asked (K,): tokens that they labelled and others marked. blank (K,):
+    whether they marked nothing although these are many. n_marked: tokens that somebody put inside something.
     """
 
     recalls: FloatArray
     pooled_recall: float
     alone: BoolArray
+    asked: IntArray
     blank: BoolArray
     n_marked: int
 
@@ -49,7 +50,7 @@ class CrowdProfile:
         alone = (shared == 0) & (seen > 0)
         recalls = divide(found.astype(np.float64), asked.astype(np.float64))
         blank = (asked >= _MANY_MISSED) & (np.bincount(votes.annotators[marked], minlength=size) == 0)
-        return cls(recalls, float(pooled), alone, blank, int((marks > 0).sum()))
+        return cls(recalls, float(pooled), alone, asked, blank, int((marks > 0).sum()))
 
     @property
     def looks_for_some(self) -> bool:

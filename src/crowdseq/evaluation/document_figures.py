@@ -9,9 +9,9 @@ import numpy as np
 from crowdseq.arrays import FloatArray, IntArray
 from crowdseq.core.corpus import Corpus
 from crowdseq.evaluation.coefficients import alpha, cohen, divide, fleiss, span_f1, sum_by
+from crowdseq.evaluation.crowd_agreement import TokenSums
 from crowdseq.evaluation.measures import DocumentAgreement, plain
 from crowdseq.evaluation.pair_counts import PairCounts
-from crowdseq.evaluation.token_counts import TokenSums
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,6 +6,7 @@ or a third, agree more than that. Nobody can tell of fewer than four, nor where 
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -33,6 +34,8 @@ _CLUSTERING = 2.0  # errors come in documents: so much wider is the spread than 
 _TOKENS_PER_SPAN = 4.0  # plain tags: so many tokens tell as much as one span
 _LENT_SPANS = 1.0  # of the crowd's mean agreement, lent to every pair
 _PAIRS_AT_A_TIME = 512
+_MOST_WITNESSES = 1 << 26  # annotators for each pair, of which each could be one
+MOST_ANNOTATORS = 2000  # of more, tables of all pairs would fill the memory; so many share too little anyway
 
 
 class Kin(NamedTuple):
@@ -54,10 +57,12 @@ def find_kin(corpus: Corpus) -> tuple[Kin, ...]:
     The most certain are taken first; kin are then no two witnesses any more, and what is left is computed
     anew without them. Where it cannot be told there is no pair.
     """
-    if len(corpus.annotators) < LEAST_ANNOTATORS:
+    if not LEAST_ANNOTATORS <= len(corpus.annotators) <= MOST_ANNOTATORS:
         return ()
     agreements = Agreements.of(corpus)
     first, second = agreements.candidates()
+    if len(first) * len(corpus.annotators) > _MOST_WITNESSES:
+        return ()
     is_kin = np.zeros(agreements.values.shape, np.bool_)
     found: list[Kin] = []
     while len(first):
@@ -123,7 +128,7 @@ class Agreements:
         mean = (known * shared).sum() / max(shared.sum(), 1.0)
         return cls((known * shared + mean * _LENT_SPANS) / (shared + _LENT_SPANS), shared)
 
-    @property
+    @cached_property
     def errors(self) -> FloatArray:
         """(K, K) standard errors."""
         spread = _CLUSTERING * np.maximum(self.values * (1.0 - self.values), 0.0)

@@ -10,6 +10,10 @@ from crowdseq.core.corpus import Corpus
 from crowdseq.core.ragged import gather_ranges, offsets_of, portions
 from crowdseq.core.spans import SpanTable, find_spans
 
+# Beyond these bounds only some pairs are compared; corpora that people make stay far below.
+_PAIRS_AT_LEAST, _PAIRS_PER_VOTE = 200_000, 6
+_NUMBERS_AT_LEAST, _NUMBERS_PER_VOTE = 30_000_000, 200
+_TOKENS_AT_LEAST, _TOKENS_PER_VOTE = 5_000_000, 40
 _CELLS_AT_A_TIME = 1 << 20  # bounds the index arrays, which are wider than the tags themselves
 
 
@@ -66,10 +70,36 @@ class _RowPairs:
             yield _RowPairs(self.left[part], self.right[part], self.lengths[part], self.groups[part])
 
 
-def count_pairs(corpus: Corpus, spans: CrowdSpans, sentences: IntArray, documents: IntArray) -> PairCounts:
-    """Counts over these sentences; documents (S,) says which document each of them belongs to."""
+def most_partners(corpus: Corpus) -> int:
+    """With how many of the others on a sentence everybody is compared: all, unless that would take for ever.
+
+    Pairs grow with the square of a crowd, and a table of a megabyte can name fifty thousand annotators.
+    """
+    crowd = corpus.annotations
+    n_rows = np.diff(crowd.row_offsets)
+    n_votes = len(crowd.tags)
+    by_work = (_NUMBERS_AT_LEAST + _NUMBERS_PER_VOTE * n_votes) // max(len(corpus.scheme), 1)
+    most_pairs = min(_PAIRS_AT_LEAST + _PAIRS_PER_VOTE * n_votes, by_work)
+    most_tokens = _TOKENS_AT_LEAST + _TOKENS_PER_VOTE * n_votes
+    low, high = 1, int(n_rows.max(initial=1))
+    while low < high:  # the largest number of partners that keeps to the bounds
+        middle = (low + high + 1) // 2
+        partners = np.minimum(middle, np.maximum(n_rows - 1, 0))
+        n_pairs = partners * (n_rows - partners) + partners * (partners - 1) // 2
+        is_fine = n_pairs.sum() <= most_pairs and (n_pairs * crowd.lengths).sum() <= most_tokens
+        low, high = (middle, high) if is_fine else (low, middle - 1)
+    return low
+
+
+def count_pairs(
+    corpus: Corpus, spans: CrowdSpans, sentences: IntArray, documents: IntArray, partners: int
+) -> PairCounts:
+    """Counts over these sentences; documents (S,) says which document each of them belongs to.
+
+    partners: with how many of those behind them annotators of a sentence are compared, as `most_partners`.
+    """
     crowd, size = corpus.annotations, max(len(corpus.annotators), 1)
-    left, right, indices = _rows_of_pairs(corpus, sentences)
+    left, right, indices = _rows_of_pairs(corpus, sentences, partners)
     codes = (documents[indices].astype(np.int64) * size + crowd.voters[left]) * size + crowd.voters[right]
     kept, groups = np.unique(codes, return_inverse=True)
     pairs = _RowPairs(left, right, crowd.lengths[sentences][indices], groups)
@@ -77,13 +107,13 @@ def count_pairs(corpus: Corpus, spans: CrowdSpans, sentences: IntArray, document
     return PairCounts(kept // size**2, kept // size % size, kept % size, *counted)
 
 
-def _rows_of_pairs(corpus: Corpus, sentences: IntArray) -> tuple[IntArray, IntArray, IntArray]:
+def _rows_of_pairs(corpus: Corpus, sentences: IntArray, most: int) -> tuple[IntArray, IntArray, IntArray]:
     """The two rows of every pair on a sentence, and which of the sentences it is."""
     crowd = corpus.annotations
     n_rows = np.diff(crowd.row_offsets)[sentences]
     rows = gather_ranges(crowd.row_offsets[sentences], n_rows)
     ends = np.repeat(crowd.row_offsets[sentences + 1], n_rows)
-    partners = ends - rows - 1
+    partners = np.minimum(ends - rows - 1, most)
     indices = np.repeat(np.repeat(np.arange(len(sentences)), n_rows), partners)
     return np.repeat(rows, partners), gather_ranges(rows + 1, partners), indices
 

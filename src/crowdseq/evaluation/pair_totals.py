@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from scipy.sparse import csgraph
 
 from crowdseq.arrays import FloatArray, IntArray
 from crowdseq.core.ragged import offsets_of
@@ -104,6 +103,8 @@ class PairTotals:
         """Annotators who are linked by pairs, the largest group first."""
         size = len(annotators)
         links = sparse.csr_matrix((np.ones(len(self.first)), (self.first, self.second)), shape=(size, size))
+        from scipy.sparse import csgraph  # takes long to load, and few runs need it
+
         _, group_of = csgraph.connected_components(links, directed=False)
         groups: dict[int, list[str]] = {}
         for name, group in zip(annotators, group_of.tolist(), strict=True):

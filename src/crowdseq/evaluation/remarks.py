@@ -6,19 +6,16 @@ from functools import cached_property
 
 import numpy as np
 from scipy import sparse
-from scipy.sparse import csgraph
 
 from crowdseq.arrays import IntArray
 from crowdseq.core.annotations import Votes
 from crowdseq.core.consensus import Consensus, Remark
 from crowdseq.core.corpus import Corpus
-from crowdseq.core.ragged import gather_ranges
 from crowdseq.core.spans import SpanTable, find_spans
-from crowdseq.evaluation.crowd_profile import CrowdProfile
-from crowdseq.evaluation.kinship import LEAST_ANNOTATORS, Kin, find_kin
+from crowdseq.evaluation.crowd_profile import CrowdProfile, tokens_of_cells
+from crowdseq.evaluation.kinship import LEAST_ANNOTATORS, MOST_ANNOTATORS, Kin, find_kin
 
 _LITTLE_OVERLAP = 0.2  # of the labelled tokens
-_MANY_MISSED = 50  # marked by others, by this one never
 _FEW_MARKS = 100  # tokens that somebody marked and two or more labelled
 _FEW_SPANS = 20
 _NEARLY_EMPTY = 0.1  # of the spans that the middle annotator draws on as much text
@@ -64,12 +61,6 @@ class _Seen:
     def are_sources(self) -> bool:
         """Whether most leave what there is to others: then they are no people who read, but functions."""
         return self.corpus.scheme.outside >= 0 and len(self.working) > 1 and self.profile.looks_for_some
-
-    @cached_property
-    def n_marks(self) -> IntArray:
-        """(K,) tokens that each annotator marked."""
-        marked = self.votes.labels != self.corpus.scheme.outside
-        return np.bincount(self.votes.annotators[marked], minlength=len(self.corpus.annotators))
 
     @cached_property
     def spans(self) -> tuple[SpanTable, IntArray]:
@@ -150,6 +141,8 @@ def _families(seen: _Seen, kinship: bool) -> Iterator[Remark]:
     )
     ties = sparse.csr_matrix((dependence, (first, second)), shape=(size, size))
     links = sparse.csr_matrix((np.ones(len(first)), (first, second)), shape=(size, size))
+    from scipy.sparse import csgraph  # takes long to load, and few runs need it
+
     _, family_of = csgraph.connected_components(links, directed=False)
     sums = np.asarray((ties + ties.T).sum(axis=1)).ravel()
     for family in np.unique(family_of[first]).tolist():
@@ -184,6 +177,9 @@ def _unknown_kin(seen: _Seen) -> Iterator[Remark]:
             "note",
             {"annotators": float(len(seen.working))},
         )
+    elif len(seen.working) > MOST_ANNOTATORS:
+        text = f"more than {MOST_ANNOTATORS:,} annotators: whether one copies another is not looked into"
+        yield Remark("kinship-unknown", text, "note", {"annotators": float(len(seen.working))})
 
 
 def _alone(seen: _Seen) -> Iterator[Remark]:
@@ -207,17 +203,13 @@ def _overlap(seen: _Seen) -> Iterator[Remark]:
 
 def _blank(seen: _Seen, silence: str) -> Iterator[Remark]:
     """Those who marked nothing where others did; of labelling functions it is expected."""
-    corpus, votes = seen.corpus, seen.votes
-    if corpus.scheme.outside < 0 or seen.are_sources:
+    if seen.corpus.scheme.outside < 0 or seen.are_sources:
         return
-    marked = votes.labels != corpus.scheme.outside
-    marks = np.bincount(votes.tokens[marked], minlength=corpus.n_tokens)
-    missed = np.bincount(votes.annotators[marks[votes.tokens] - marked > 0], minlength=len(corpus.annotators))
-    for number in np.flatnonzero((seen.n_marks == 0) & (missed >= _MANY_MISSED)).tolist():
-        name = corpus.annotators[number]
+    for number in np.flatnonzero(seen.profile.blank).tolist():
+        name, missed = seen.corpus.annotators[number], int(seen.profile.asked[number])
         counts = "" if silence == "labelled" else ": silence counts as no vote"
-        text = f"{name} marked nothing on {missed[number]:,} tokens that others marked{counts}"
-        yield Remark("blank", text, "warning", {"annotators": [name], "tokens": float(missed[number])})
+        text = f"{name} marked nothing on {missed:,} tokens that others marked{counts}"
+        yield Remark("blank", text, "warning", {"annotators": [name], "tokens": float(missed)})
 
 
 def _after(seen: _Seen, consensus: Consensus) -> Iterator[Remark]:
@@ -249,11 +241,12 @@ def _empty(seen: _Seen, consensus: Consensus) -> Iterator[Remark]:
 
 
 def _dropped(seen: _Seen, consensus: Consensus) -> Iterator[Remark]:
-    """Those whose spans mostly lie where the consensus has nothing, unless they are judged as guessing."""
+    """Those whose spans mostly lie where the consensus has nothing, unless they are judged as spam."""
     table, owners = seen.spans
-    crowd, corpus, drawn = seen.corpus.annotations, seen.corpus, seen.n_spans
-    tokens = gather_ranges(corpus.offsets[crowd.row_sentences], crowd.lengths[crowd.row_sentences])
-    inside = np.concatenate([[0], np.cumsum(consensus.tag_ids[tokens] != corpus.scheme.outside)])
+    corpus, drawn = seen.corpus, seen.n_spans
+    inside = np.concatenate(
+        [[0], np.cumsum(consensus.tag_ids[tokens_of_cells(corpus)] != corpus.scheme.outside)]
+    )
     lost = np.bincount(owners[inside[table.ends] == inside[table.starts]], minlength=len(drawn))
     for number, report in enumerate(consensus.annotators):
         is_judged = (report.spam or 0.0) > _LIKELY_SPAM or (report.skill or 0.0) < 0.0

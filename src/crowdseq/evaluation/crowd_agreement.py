@@ -1,5 +1,7 @@
-"""How the votes on each token split, summed up by document and by label."""
+"""How the votes on each token split, and agreement at a glance: Krippendorff's alpha with an interval, and
+kappa of some annotators as a square."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 
 import numpy as np
@@ -7,7 +9,8 @@ from scipy import sparse
 
 from crowdseq.arrays import FloatArray, IntArray
 from crowdseq.core.corpus import Corpus
-from crowdseq.core.ragged import gather_ranges, offsets_of
+from crowdseq.core.ragged import gather_ranges, offsets_of, portions
+from crowdseq.evaluation.coefficients import alpha, cohen
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,3 +106,92 @@ def _document_sums(lengths: IntArray, documents: IntArray, n_documents: int) -> 
     owners = np.repeat(documents, lengths)
     ones = np.ones(len(owners))
     return sparse.csr_matrix((ones, (owners, np.arange(len(owners)))), shape=(n_documents, len(owners)))
+
+
+_NUMBERS_AT_A_TIME = 1 << 21
+_MOST_GROUPS = 1000  # more say nothing about the interval that these do not
+_FEW_DOCUMENTS = 20
+_DRAWS = 400
+_COVERAGE = 0.95
+
+
+@dataclass(frozen=True)
+class AlphaInterval:
+    """Krippendorff's alpha of all tokens that two or more labelled, and its 95 % interval.
+
+    unit: what was drawn again and again for the interval, `document`, or `sentence` where there are few.
+    """
+
+    alpha: float
+    low: float
+    high: float
+    tokens: int
+    unit: str
+
+
+def alpha_with_interval(corpus: Corpus, *, draws: int = _DRAWS, seed: int = 0) -> AlphaInterval | None:
+    """None where alpha cannot be said: nothing was labelled twice, or all of it alike.
+
+    The interval is a bootstrap over documents (Efron, percentile), as errors of one document hang together.
+    Very many documents are put into a thousand groups first, which are then drawn.
+    """
+    is_many = len(corpus.text.documents) >= _FEW_DOCUMENTS
+    owners = corpus.text.document_of if is_many else np.arange(len(corpus))
+    sums = _sums_by_group(corpus, owners % _MOST_GROUPS)
+    whole = float(alpha(sums.coincidences.sum(), sums.totals.sum(axis=0)))
+    if np.isnan(whole):
+        return None
+    rng, size = np.random.default_rng(seed), len(sums.seen)
+    weights = rng.multinomial(size, np.full(size, 1.0 / size), draws).astype(np.float64)
+    drawn = alpha(weights @ sums.coincidences, weights @ sums.totals)
+    tail = (1.0 - _COVERAGE) / 2.0
+    low, high = np.quantile(drawn[~np.isnan(drawn)], [tail, 1.0 - tail]).tolist()
+    return AlphaInterval(
+        whole,
+        min(low, whole),
+        max(high, whole),
+        int(sums.compared.sum()),
+        "document" if is_many else "sentence",
+    )
+
+
+def _sums_by_group(corpus: Corpus, groups: IntArray) -> TokenSums:
+    """Sums over the tokens of each group of sentences; groups that nobody labelled twice are left out."""
+    size, n_labels = int(groups.max(initial=-1)) + 1, len(corpus.scheme)
+    total = TokenSums.nought(n_labels, size)
+    for part in portions(offsets_of(corpus.text.lengths * n_labels), _NUMBERS_AT_A_TIME):
+        some = np.arange(part.start, part.stop)
+        total = total.plus(count_tokens(corpus, some, groups[some], size)[0])
+    kept = total.compared > 0
+    return TokenSums(*(column[kept] for column in vars(total).values()))
+
+
+@dataclass(frozen=True, eq=False)
+class PairSquare:
+    """Some annotators with each other: shared (n, n), the tokens that both labelled, and kappa (n, n),
+    Cohen's, NaN where it cannot be said."""
+
+    shared: FloatArray
+    kappa: FloatArray
+
+
+def pair_square(corpus: Corpus, annotators: Sequence[int]) -> PairSquare:
+    """Every two of these annotators, in this order."""
+    votes, n_labels, size = corpus.annotations.votes(), len(corpus.scheme), len(annotators)
+    places = np.full(max(len(corpus.annotators), 1), -1)
+    places[list(annotators)] = np.arange(size)
+    who = places[votes.annotators]
+    tokens, labels, who = votes.tokens[who >= 0], votes.labels[who >= 0].astype(np.int64), who[who >= 0]
+    ones = np.ones(len(who))
+    seen = sparse.csr_matrix((ones, (who, tokens)), shape=(size, corpus.n_tokens))
+    said = sparse.csr_matrix(
+        (ones, (who, tokens * n_labels + labels)), shape=(size, corpus.n_tokens * n_labels)
+    )
+    by_label = sparse.csr_matrix(
+        (ones, (who * n_labels + labels, tokens)), shape=(size * n_labels, corpus.n_tokens)
+    )
+    shared = np.asarray((seen @ seen.T).todense(), np.float64)
+    agreed = np.asarray((said @ said.T).todense(), np.float64)
+    given = np.asarray((by_label @ seen.T).todense(), np.float64).reshape(size, n_labels, size)
+    chance = np.einsum("amb,bma->ab", given, given)
+    return PairSquare(shared, cohen(agreed, shared, chance))
