@@ -325,8 +325,8 @@ def test_fault_22_a_gzip_bomb_is_refused(faults: Faults) -> None:
     assert len(bomb) < 100_000
     (found,) = faults("f.jsonl.gz", bomb)
     assert found == (
-        "f.jsonl.gz: unpacks to more than 200 times its size, as a gzip bomb does, "
-        "unpack it yourself if you trust it"
+        "f.jsonl.gz: unpacks to more than 50 times its size, as a gzip bomb does; "
+        "unpack it yourself if you trust it, or say limits='ratio=1000'"
     )
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from builders import corpus
 from crowdseq.formats import ReadSettings, read, reading, write
-from crowdseq.formats.files.inputs import list_inputs
+from crowdseq.formats.files import list_inputs
 from crowdseq.formats.format import _NOT_FOR_ALL, Format
 from crowdseq.formats.registry import FORMATS
 from file_fixtures import Put

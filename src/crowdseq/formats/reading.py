@@ -1,17 +1,14 @@
 """read: files and folders in any known format to one corpus and a report on them."""
 
-import gc
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from crowdseq.core.building import CorpusBuilder, Record
 from crowdseq.core.corpus import Corpus
-from crowdseq.errors import Advice, FormatError, InputError, Problem, SchemeError
-from crowdseq.formats.conventions.names import LabelSet, in_normal_form, renamed, widen, without_marks
-from crowdseq.formats.files.inputs import Input, list_inputs, why_nothing_is_known
+from crowdseq.errors import Advice, AnnotationError, FormatError, InputError, Problem, SchemeError
+from crowdseq.formats.files import Input, list_inputs, no_collection, why_nothing_is_known
 from crowdseq.formats.files.sources import Folder, Source, Stream, is_archive, is_spreadsheet, open_source
 from crowdseq.formats.findings.collector import Collector, TooManyFaults, problem_of
 from crowdseq.formats.findings.import_report import FileRead, ImportReport
@@ -28,11 +25,13 @@ from crowdseq.formats.registry import (
 )
 from crowdseq.formats.settings import TEXT, ReadSettings
 
-if TYPE_CHECKING:  # spans are loaded when a file has some: most files of tokens have none
+if TYPE_CHECKING:  # loaded when a file has spans or a setting asks for it: most have none and ask for none
     from crowdseq.formats.conventions.matching import TextMatcher
+    from crowdseq.formats.conventions.names import LabelSet
     from crowdseq.formats.spans.overlaps import Layer
 
 _OTHER_TEXT = "the id was used before"
+_SHOWN_FILES = 5
 _JOIN_BY_TEXT = Advice(
     "if files number their sentences each in its own way, say {match}; if each is a document, {files_mean}",
     match="text",
@@ -73,7 +72,7 @@ def read_layers(
     chosen = replace(settings or ReadSettings(), **changes)
     if chosen.format is not None:
         find_format(chosen.format)
-    with Collector(chosen) as collector, _no_collection():
+    with Collector(chosen) as collector, no_collection():
         loader = _Loader(collector)
         try:
             for item in list_inputs(inputs):
@@ -82,24 +81,6 @@ def read_layers(
             limit = chosen.limits.faults
             collector.problems.append(Problem(f"reading stopped after {limit:,} faults, correct these first"))
         return loader.finish()
-
-
-@contextmanager
-def _no_collection() -> Iterator[None]:
-    """While a file is read, most objects live on: looking for dead ones among them is time lost.
-
-    The same holds for the first look afterwards: to freeze and thaw all objects makes them old ones.
-    """
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if gc.get_freeze_count() == 0:
-            gc.freeze()
-            gc.unfreeze()
-        if was_on:
-            gc.enable()
 
 
 def _matcher(collector: Collector, by_document: bool = False) -> "TextMatcher":
@@ -114,7 +95,11 @@ class _Loader:
     def __init__(self, collector: Collector) -> None:
         self.collector, self.settings = collector, collector.settings
         self.builder = CorpusBuilder(duplicates=self.settings.duplicates)
-        self.labels = LabelSet(self.settings) if self.settings.labels is not None else None
+        self.labels: LabelSet | None = None
+        if self.settings.labels is not None:
+            from crowdseq.formats.conventions import names
+
+            self.labels = names.LabelSet(self.settings)
         self.files: list[FileRead] = []
         self.documents: set[int] = set()
         self.cuts_documents = False
@@ -181,9 +166,12 @@ class _Loader:
     def _load_file(self, source: Source) -> None:
         with open_source(source, self.settings.limits) as stream:
             if is_archive(stream.head) and not is_spreadsheet(stream.head):
-                from crowdseq.formats.files.zip import open_archive
+                from crowdseq.formats.files.archives import open_archive
 
-                self._load_folder(open_archive(stream, source, self.settings.limits))
+                folder = open_archive(stream, source, self.settings.limits)
+                self.collector.bound_records(stream.n_bytes)
+                self._load_folder(folder)
+                self.collector.bound_records(None)
             else:
                 self._load_stream(stream, source, sample_of(stream, self.settings.encoding))
 
@@ -192,9 +180,12 @@ class _Loader:
         if form.read is None:
             raise FormatError(Problem(f"a file cannot be read as {form.name}, {form.summary}", source.name))
         self.cuts_documents = self._cuts(form)
+        is_alone = source.opener is None  # the members of an archive are bounded together
         n_records, n_faults = 0, len(self.collector.problems) + self.collector.n_rejected
         try:
             for found in form.read(stream, source, self.collector):
+                if is_alone:
+                    self.collector.bound_records(stream.n_bytes, n_records)
                 n_records += self._take(found, stream.name)
             if len(self.collector.problems) + self.collector.n_rejected > n_faults:
                 self._doubt_format(form, sample, source)
@@ -223,17 +214,20 @@ class _Loader:
 
     def _take(self, found: ReadRecord, file: str) -> bool:
         """Whether a record could be added."""
+        self.collector.count_record(file)
         record = found.record
         try:
-            record = renamed(record, self.settings)
-            if self.settings.missing is not None:
-                record = without_marks(record, frozenset(self.settings.missing))
+            if self.settings.renames:
+                from crowdseq.formats.conventions.names import renamed
+
+                record = renamed(record, self.settings)
             if self.matcher is not None:
                 record = self.matcher.matched(record, file, found.line)
             if self.settings.normalise == "nfc" and TEXT not in record.extras:
-                record = in_normal_form(
-                    record, self.collector, Problem("", file, found.line, record.id or "")
-                )
+                from crowdseq.formats.conventions.names import in_normal_form
+
+                place = Problem("", file, found.line, record.id or "")
+                record = in_normal_form(record, self.collector, place)
             if self.labels is not None:
                 self.labels.check(record, Problem("", file, found.line, record.id or ""))
             number = self.builder.add(self._aligned(record, file, found.line))
@@ -283,11 +277,16 @@ class _Loader:
         self._tell_unused()
         if self.collector.problems:
             self.collector.finish()
+        files = ", ".join(file.name for file in self.files[:_SHOWN_FILES])
+        files += ", …" if len(self.files) > _SHOWN_FILES else ""
         try:
+            self.collector.check_labels(self.builder.n_labels)
             corpus = self.builder.build(self.settings.scheme or self.collector.noted_scheme)
-        except SchemeError as error:
-            raise FormatError(problem_of(error, ", ".join(file.name for file in self.files))) from None
+        except (SchemeError, AnnotationError) as error:
+            raise FormatError(problem_of(error, files)) from None
         if self.settings.labels is not None:
+            from crowdseq.formats.conventions.names import widen
+
             corpus = widen(corpus, self.settings.labels)
         corpus = self._in_sentences(corpus)
         layers = self._layers(corpus)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import cache, lru_cache
 from importlib import import_module
 
 from crowdseq.errors import Advice, FormatError, Problem, SettingsError
@@ -13,8 +14,8 @@ from crowdseq.formats.settings import ReadSettings
 # Where each format is defined, below `crowdseq.formats.tools`. Of formats that are equally sure of a file the
 # first one is taken, so the order matters.
 _WHERE = {
-    "jsonl": "native.crowd_jsonl:FORMAT",
-    "consensus": "native.consensus_jsonl:FORMAT",
+    "jsonl": "native.jsonl:FORMAT",
+    "consensus": "native.jsonl:CONSENSUS_FORMAT",
     "answers": "conll.answers:FORMAT",  # before conll, which some of its files resemble
     "conll": "conll.columns_file:FORMAT",
     "conll-folder": "conll.writing:FOLDER_FORMAT",
@@ -54,13 +55,18 @@ _PACKED = {
 }
 
 
+@cache
+def _loaded(where: str) -> Format:
+    module, _, attribute = where.partition(":")
+    found: Format = getattr(import_module(f"crowdseq.formats.tools.{module}"), attribute)
+    return found
+
+
 class _Formats(Mapping[str, Format]):
     """Every format by its name; its module is imported when it is first asked for."""
 
     def __getitem__(self, name: str) -> Format:
-        module, _, attribute = _WHERE[name].partition(":")
-        found: Format = getattr(import_module(f"crowdseq.formats.tools.{module}"), attribute)
-        return found
+        return _loaded(_WHERE[name])
 
     def __iter__(self) -> Iterator[str]:
         return iter(_WHERE)
@@ -89,6 +95,7 @@ def sample_of(stream: Stream, encoding: str | None) -> Sample:
     return Sample(stream.name, stream.head, head_text(stream, encoding), len(stream.head) < HEAD_BYTES)
 
 
+@lru_cache(maxsize=2)  # a file is asked about more than once
 def looks_like(sample: Sample) -> tuple[Format | None, int]:
     """The likeliest format of a file, and how sure that is.
 

@@ -56,12 +56,26 @@ class Limits:
 
     unpacked_bytes: of one packed file. ratio: unpacked by packed, looked at beyond ratio_after bytes.
     line_bytes: one line, or one value of a JSON array. depth: nesting of JSON. members: files in one archive.
-    faults: bad records after which reading stops.
+    faults: bad records after which reading stops. records_per_byte: sentences of a file, for each byte that
+    it has, beyond records_after. labels: different ones. columns: of a table. cells_per_byte: tokens times
+    annotators of all documents, for each byte of the file, beyond cells_after. pattern_seconds: for a
+    tokenizer's pattern on a text. parser_seconds, parser_bytes, parser_bytes_per_byte: time for each
+    megabyte, and memory, of the process that parses binary files.
     """
 
     unpacked_bytes: int = 2 << 30
-    ratio: int = 200
-    ratio_after: int = 50 << 20
+    ratio: int = 50
+    ratio_after: int = 8 << 20
+    records_per_byte: float = 0.1
+    records_after: int = 30_000
+    labels: int = 1000
+    columns: int = 10_000
+    cells_per_byte: int = 20
+    cells_after: int = 20_000_000
+    pattern_seconds: float = 2.0
+    parser_seconds: float = 2.0
+    parser_bytes: int = 400 << 20
+    parser_bytes_per_byte: int = 24
     line_bytes: int = 64 << 20
     depth: int = 200
     members: int = 100_000
@@ -69,8 +83,25 @@ class Limits:
 
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
-            if value < 1:
+            if not value > 0:
                 raise SettingsError(f"limit {name} is {value}, give a number above 0")
+
+    @classmethod
+    def of(cls, given: Any) -> "Limits":
+        """From limits, none, or words such as `labels=5000`, as messages name them."""
+        if isinstance(given, cls):
+            return given
+        chosen: dict[str, Any] = {}
+        for word in given.split(",") if isinstance(given, str) else given or ():
+            name, _, value = str(word).strip().partition("=")
+            known = {one.name: one.default for one in fields(cls)}
+            if name not in known:
+                raise SettingsError(f"limit '{name}' is unknown, choose one of {', '.join(known)}")
+            try:
+                chosen[name] = float(value) if isinstance(known[name], float) else int(value)
+            except ValueError:
+                raise SettingsError(f"limit {name} is '{value}', give a number above 0") from None
+        return cls(**chosen)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,7 +130,7 @@ class ReadSettings:
     ends. layer: the control, question or layer to read where a file has several. text_field: the field that
     holds the text where a file has several. types: only spans of these types. predictions: read those of a
     model as one more annotator.
-    force: overwrite a rejects file that exists.
+    force: overwrite a rejects file that exists. limits: ceilings for hostile files, see `Limits`.
     """
 
     format: str | None = _setting(
@@ -166,9 +197,15 @@ class ReadSettings:
     types: tuple[str, ...] | None = _setting(None, "Only spans of these types.", is_list=True)
     predictions: bool = _setting(False, "Read a model's predictions as one more annotator.")
     force: bool = False
-    limits: Limits = field(default_factory=Limits)
+    limits: Limits = _setting(  # noqa: RUF009
+        Limits(),
+        "Higher ceilings for large files that you trust: labels=5000; a message names the one it met.",
+        metavar="NAME=NUMBER,…",
+        is_list=True,
+    )
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "limits", Limits.of(self.limits))
         object.__setattr__(self, "scheme", _OTHER_NAMES.get(self.scheme or "", self.scheme))
         for name, option in reading_options().items():
             value = getattr(self, name)
@@ -191,6 +228,11 @@ class ReadSettings:
         """Whether overlapping spans are to be taken apart; whoever names types has done so already."""
         return self.overlaps == "layers" and self.types is None
 
+    @property
+    def renames(self) -> bool:
+        """Whether records get other names, or lose marks that stand for no label."""
+        return bool(self.names or self.documents) or self.missing is not None
+
 
 @cache
 def reading_options() -> dict[str, Option]:
@@ -208,8 +250,9 @@ def check_tokenizer(name: str) -> None:
         raise SettingsError(f"tokenizer '{name}' is unknown, choose {known}")
     try:
         re.compile(pattern)
-    except re.error as error:
-        raise SettingsError(f"the pattern of tokenizer '{name}' is wrong: {error}") from None
+    except (re.error, RecursionError, OverflowError) as error:
+        shown = name if len(name) <= 80 else f"{name[:79]}…"
+        raise SettingsError(f"the pattern of tokenizer '{shown}' is wrong: {error}") from None
 
 
 def _check_encoding(name: str | None) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from crowdseq.errors import FormatError
-from crowdseq.formats.files.inputs import list_inputs
+from crowdseq.formats.files import list_inputs
 from crowdseq.formats.files.sources import Folder, Source, Stream, open_source, stem_of
 from crowdseq.formats.settings import Limits
 

@@ -91,12 +91,12 @@ AGREED = "agreed"
 
 
 def renamed(record: Record, settings: ReadSettings) -> Record:
-    """The record with its new names; whoever has none keeps the old one."""
+    """The record with its new names, and without labels that stand for none; without new names, the old."""
     if settings.names:
         record = _with_new_annotators(record, settings.names)
     if settings.documents:
         record = _with_new_document(record, settings.documents)
-    return record
+    return record if settings.missing is None else _without_marks(record, frozenset(settings.missing))
 
 
 def _with_new_annotators(record: Record, names: Mapping[str, str]) -> Record:
@@ -130,6 +130,9 @@ def in_normal_form(record: Record, collector: Collector, place: Problem) -> Reco
     """The record with tokens in NFC; one that is no text is left for the builder to complain about."""
     if not all(isinstance(token, str) for token in record.tokens):
         return record
+    from crowdseq.formats.spans.kept_text import refuse_long_runs  # few ask for a normal form
+
+    refuse_long_runs("".join(record.tokens))
     tokens = [normalize("NFC", token) for token in record.tokens]
     if tokens == list(record.tokens):
         return record
@@ -137,7 +140,7 @@ def in_normal_form(record: Record, collector: Collector, place: Problem) -> Reco
     return replace(record, tokens=tokens)
 
 
-def without_marks(record: Record, marks: Collection[str]) -> Record:
+def _without_marks(record: Record, marks: Collection[str]) -> Record:
     """The record without labels that stand for none; who has nothing else has not seen the sentence."""
     rows = {name: _labels(tags, marks) for name, tags in record.annotations.items()}
     votes = {name: tags for name, tags in rows.items() if tags is not None}

@@ -15,6 +15,7 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+_NEED_A_MARK = ("utf-16", "utf-32")
 DEFAULT_ENCODING = "utf-8"
 
 
@@ -22,6 +23,15 @@ def wide_encoding(head: bytes) -> str | None:
     """UTF-16 or UTF-32, told by the byte order mark or by zeros in every other byte of plain text."""
     for mark, name in _MARKS:
         if head.startswith(mark):
+            return name
+    # Of four bytes of UTF-32 one is always zero, and the one beside it nearly so.
+    for name, zeros in (("utf-32-le", (3, 2)), ("utf-32-be", (0, 1))):
+        rows = [head[place : len(head) // 4 * 4 : 4] for place in zeros]
+        if (
+            len(head) >= 8
+            and all(row.count(0) > 0.9 * len(row) for row in rows)
+            and any(head[3 - zeros[0] :: 4])
+        ):
             return name
     even, odd = head[0 : len(head) // 2 * 2 : 2], head[1::2]
     if len(odd) >= 4 and not even.count(0) and odd.count(0) > 0.4 * len(odd):
@@ -136,12 +146,34 @@ def chosen_encoding(stream: Stream, collector: Collector) -> str:
     """The encoding asked for, else UTF-8; bytes that are plainly UTF-16 or UTF-32 are refused by name."""
     given = collector.settings.encoding
     if given is not None:
-        return DEFAULT_ENCODING if codecs.lookup(given).name == "utf-8-sig" else given
+        known = codecs.lookup(given).name
+        if known in _NEED_A_MARK and not any(
+            stream.head.startswith(mark) for mark, name in _MARKS if name == known
+        ):
+            return _without_a_mark(stream, known)
+        return DEFAULT_ENCODING if known == "utf-8-sig" else given
     wide = wide_encoding(stream.head)
     if wide is not None:
         what = f"byte 1 is not utf-8, the file looks like {wide}:"
         raise FormatError(Problem(what, stream.name, 1, advice=Advice("say {encoding}", encoding=wide)))
     return DEFAULT_ENCODING
+
+
+def _without_a_mark(stream: Stream, encoding: str) -> str:
+    """Which byte comes first where no mark tells: as zeros do, or line ends and spaces, which texts have."""
+    guess = wide_encoding(stream.head)
+    if guess is not None and guess.startswith(encoding):
+        return guess
+    counts = {}
+    for name in (f"{encoding}-le", f"{encoding}-be"):
+        text = stream.head.decode(name, "replace")
+        counts[name] = text.count("\n") + text.count(" ") - text.count("\ufffd")
+    low, high = sorted(counts, key=counts.__getitem__)
+    if counts[low] < counts[high]:
+        return high
+    what = f"begins with no byte order mark, so that {encoding} cannot be read:"
+    advice = Advice("say which byte comes first, {encoding} or {0}, or correct the file", high, encoding=low)
+    raise FormatError(Problem(what, stream.name, 1, advice=advice))
 
 
 def _is_wide(encoding: str) -> bool:

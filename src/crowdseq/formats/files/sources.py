@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import BinaryIO
 
-from crowdseq.errors import FormatError, Missing, MissingFileError, Problem
+from crowdseq.errors import Advice, FormatError, Missing, MissingFileError, Problem
 from crowdseq.formats.settings import Limits
 
 GZIP_MARK = b"\x1f\x8b"
@@ -77,9 +77,9 @@ def _check_size(unpacked: int, packed: int, name: str, limits: Limits) -> None:
     if unpacked > limits.ratio_after and unpacked > limits.ratio * packed:
         raise FormatError(
             Problem(
-                f"unpacks to more than {limits.ratio} times its size, as a gzip bomb does, "
-                "unpack it yourself if you trust it",
+                f"unpacks to more than {limits.ratio} times its size, as a gzip bomb does;",
                 name,
+                advice=Advice("unpack it yourself if you trust it, or say {limits}", limits="ratio=1000"),
             )
         )
 

@@ -1,18 +1,31 @@
 """Collector: where a reader puts down what it finds on the way: faults, oddities, who did what."""
 
 import json
+import math
 from collections import Counter
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import replace
 from types import TracebackType
-from typing import Any, Protocol, TypeAlias, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
 
 from crowdseq.core.labels import KINDS
-from crowdseq.errors import Advice, CrowdseqError, OutputExistsError, Problem, error_of
+from crowdseq.errors import (
+    Advice,
+    AnnotationError,
+    CrowdseqError,
+    FormatError,
+    OutputExistsError,
+    Problem,
+    SchemeError,
+    error_of,
+)
 from crowdseq.formats.findings.import_report import STATUSES, Finding, Rejected
 from crowdseq.formats.settings import ReadSettings
 from crowdseq.storage.atomic import AtomicFile
+
+if TYPE_CHECKING:  # few files need a process of their own
+    from crowdseq.formats.foreign.worker import Workers
 
 _EXAMPLES = 5
 _SHOWN_TYPES = 10
@@ -52,6 +65,9 @@ class Collector:
         self._has_layer = False
         self._other_types: dict[str, None] = {}
         self._has_type = False
+        self._workers: Workers | None = None
+        self._n_cells, self._n_characters = 0, 0
+        self._n_records, self._most_records = 0, math.inf
         self._file: AtomicFile | None = None
         if settings.rejects is not None:
             try:
@@ -59,6 +75,67 @@ class Collector:
             except OutputExistsError:
                 advice = Advice("name another file for rejects with {rejects}", rejects="")
                 raise OutputExistsError(f"{settings.rejects} exists already", advice) from None
+
+    @property
+    def workers(self) -> "Workers":
+        """Processes that parse what other people's code must parse; they end with this collector."""
+        if self._workers is None:
+            from crowdseq.formats.foreign.worker import Workers
+
+            self._workers = Workers(self.settings.limits)
+        return self._workers
+
+    def count_record(self, file: str) -> None:
+        """One more record; FormatError where there are more than a file of this size may have."""
+        self._n_records += 1
+        if self._n_records > self._most_records:
+            what = "holds far more sentences than honest files have in so few bytes: if you trust it,"
+            advice = Advice("say {limits}", limits=f"records_after={self._n_records * 100}")
+            raise FormatError(Problem(what, file, advice=advice))
+
+    def bound_records(self, n_bytes: int | None, n_read: int = 0) -> None:
+        """How many records a file of so many bytes may have, of which some were read; None: any number."""
+        limits = self.settings.limits
+        allowed = math.inf if n_bytes is None else limits.records_after + limits.records_per_byte * n_bytes
+        self._most_records = self._n_records - n_read + allowed
+
+    def check_labels(self, n_labels: int) -> None:
+        """Tables of label by label would fill the memory if every token had its own."""
+        most = self.settings.limits.labels
+        if n_labels > most:
+            what = f"there are {n_labels:,} different labels, more than {most:,}: if that is right,"
+            raise SchemeError(what, Advice("say {limits}", limits=f"labels={n_labels}"))
+
+    def check_columns(self, n_columns: int, file: str, line: int) -> None:
+        """A line of separators and nothing else could make a column of every character."""
+        most = self.settings.limits.columns
+        if n_columns > most:
+            what = f"{n_columns:,} columns are more than {most:,}: if that is right,"
+            raise FormatError(
+                Problem(what, file, line, advice=Advice("say {limits}", limits=f"columns={n_columns}"))
+            )
+
+    def has_room(self, n_cells: int, n_characters: int) -> bool:
+        """Whether so many cells, tokens times annotators, may be made out of so much input; counted if so.
+
+        A file that gives every annotator a row of labels has room for them all; one that only names them
+        beside a long text could ask for more cells than any memory holds.
+        """
+        limits = self.settings.limits
+        characters = self._n_characters + n_characters
+        if self._n_cells + n_cells > limits.cells_after + limits.cells_per_byte * characters:
+            return False
+        self._n_cells, self._n_characters = self._n_cells + n_cells, characters
+        return True
+
+    def make_room(self, n_cells: int, n_characters: int) -> None:
+        """The same; AnnotationError where there is none."""
+        if not self.has_room(n_cells, n_characters):
+            what = (
+                f"{self._n_cells + n_cells:,} labels would follow from a much smaller file, if that is right"
+            )
+            more = self.settings.limits.cells_after * 100
+            raise AnnotationError(what, Advice("say {limits}", limits=f"cells_after={more}"))
 
     def reject(self, problem: Problem, raw: Raw) -> None:
         """One record is faulty."""
@@ -90,7 +167,10 @@ class Collector:
         advice: Advice | None = None,
     ) -> None:
         """Something odd that does not stop the reading; counted by kind, the first places are kept."""
-        _, _, counts, examples = self._findings.setdefault(kind, (what, advice, [0], []))
+        held = self._findings.get(kind)
+        if held is None:
+            held = self._findings[kind] = (_shortened_text(what), advice, [0], [])
+        _, _, counts, examples = held
         counts[0] += count
         if place is not None and len(examples) < _EXAMPLES:
             examples.append(_shortened(place))
@@ -166,6 +246,8 @@ class Collector:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        if self._workers is not None:
+            self._workers.close()
         if self._file is not None:
             with suppress(OSError):
                 self._file.discard()
@@ -186,9 +268,10 @@ def _as_text(raw: Raw) -> str:
 
 def _shortened(problem: Problem) -> Problem:
     """A label or a name may be kilobytes long; a message may not."""
-    what = problem.what
-    if len(what) > _LONGEST_MESSAGE:
-        half = _LONGEST_MESSAGE // 2
-        what = f"{what[:half]} … {what[-half:]}"
     record = problem.record if len(problem.record) <= 100 else problem.record[:99] + "…"
-    return replace(problem, what=what, record=record)
+    return replace(problem, what=_shortened_text(problem.what), record=record)
+
+
+def _shortened_text(what: str) -> str:
+    half = _LONGEST_MESSAGE // 2
+    return what if len(what) <= _LONGEST_MESSAGE else f"{what[:half]} … {what[-half:]}"

@@ -3,6 +3,7 @@
 import json
 import math
 import re
+import sys
 from typing import Any
 
 import msgspec
@@ -11,6 +12,9 @@ _SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
 _HIDDEN = re.compile(r"\\u003[aA]")
 _MAX_DIGITS = 1000  # no count or offset needs them, and Python's own limit can be moved by the environment
 _FEW_OBJECTS = 5  # with fewer the hooks of the careful way cost less than the proof of the fast one
+_SAFE_RECURSION = 10_000  # frames of C; the smallest stacks of threads hold several times as many
+# A whole text as one sign, an open one too, so that no character is looked at twice.
+_TEXT_OR_BRACKET = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[\[\]{}]', re.DOTALL)
 UNSURE = object()
 
 
@@ -25,10 +29,18 @@ class JsonFault(ValueError):
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     made = dict(pairs)
     if len(made) != len(pairs):
-        keys = [key for key, _ in pairs]
-        double = next(key for key in keys if keys.count(key) > 1)
-        raise JsonFault(f"the key '{double[:80]}' stands twice in one object, remove one")
+        raise JsonFault(f"the key '{_double(pairs)[:80]}' stands twice in one object, remove one")
     return made
+
+
+def _double(pairs: list[tuple[str, Any]]) -> str:
+    """The first key that stands there a second time."""
+    seen: set[str] = set()
+    for key, _ in pairs:
+        if key in seen:
+            return key
+        seen.add(key)
+    raise ValueError("all keys differ")
 
 
 def _constant(name: str) -> Any:
@@ -59,6 +71,7 @@ _CAREFUL = json.JSONDecoder(
 
 def decode(text: str, start: int = 0, *, depth: int = 200) -> tuple[Any, int]:
     """The value that begins at a place of the text, and the place after it."""
+    _refuse_danger(text, start, depth)
     try:
         value, end = _CAREFUL.raw_decode(text, start)
     except json.JSONDecodeError as error:
@@ -82,6 +95,8 @@ def attempt(text: str, *, depth: int = 200) -> Any:
     msgspec refuses all that we refuse, double keys and depth aside. It says less well why, so nothing is
     refused here.
     """
+    if sys.getrecursionlimit() > _SAFE_RECURSION:
+        return UNSURE
     try:
         value = msgspec.json.decode(text)
         again = msgspec.json.encode(value)
@@ -169,7 +184,7 @@ def _not_finite(text: str, start: int, written: str) -> str:
     )
     try:
         finder.raw_decode(text, start)
-    except ValueError:
+    except (ValueError, RecursionError):
         found.clear()
     key = f" (key '{found[0][:80]}')" if found else ""
     return f"{written} is not a JSON number{key}, use null"
@@ -179,6 +194,24 @@ _MARK = object()
 
 
 def _holds_mark(value: Any) -> bool:
-    if isinstance(value, list):
-        return any(_holds_mark(item) for item in value)
-    return value is _MARK
+    waiting = [value]
+    while waiting:
+        item = waiting.pop()
+        if item is _MARK:
+            return True
+        if isinstance(item, list):
+            waiting.extend(item)
+    return False
+
+
+def _refuse_danger(text: str, start: int, depth: int) -> None:
+    """Refuse depth before parsing where somebody raised Python's own limit, which guards the stack."""
+    if sys.getrecursionlimit() <= _SAFE_RECURSION:
+        return
+    level = 0
+    for sign in _TEXT_OR_BRACKET.findall(text, start):
+        level += (sign in "[{") - (sign in "]}")
+        if level > depth:
+            raise JsonFault(f"nested more than {depth} levels deep")
+        if level == 0:
+            return

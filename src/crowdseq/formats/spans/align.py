@@ -52,15 +52,15 @@ def snap(
     events: list[Event] = []
     placed = [(mark, token_span(mark, starts, ends, cut, events)) for mark in marks]
     kept: dict[Span, Mark] = {}
-    taken: set[int] = set()
+    taken = bytearray(len(starts))
     for mark, span in sorted(placed, key=lambda pair: pair[0].start - pair[0].end):
         if span is None:
             continue
         if span in kept:
             events.append(Event("duplicate", mark))
-        elif taken.isdisjoint(range(span.start, span.end)):
+        elif taken.find(1, span.start, span.end) < 0:
             kept[span] = mark
-            taken.update(range(span.start, span.end))
+            taken[span.start : span.end] = b"\1" * (span.end - span.start)
         elif overlaps == "error":
             raise AnnotationError(
                 f"{_named(mark)} overlaps another span",

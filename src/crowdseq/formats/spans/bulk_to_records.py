@@ -1,7 +1,7 @@
 """Documents in which nothing must be decided to records, many at a time: the short way through `marking`."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, cached_property
 from itertools import chain, islice
 from sys import intern
@@ -98,9 +98,13 @@ class PlainDocument(NamedTuple):
 
 
 class BulkMarker:
-    """Makes records as `Marker` does, where every mark covers whole tokens and none overlap."""
+    """Makes records as `Marker` does, where every mark covers whole tokens and none overlap.
 
-    def __init__(self, settings: ReadSettings) -> None:
+    has_room: whether so many cells may be made out of so many characters, as `Collector.has_room`.
+    """
+
+    def __init__(self, settings: ReadSettings, has_room: Callable[[int, int], bool] | None = None) -> None:
+        self._has_room = has_room or (lambda *_: True)
         self._is_open = (
             settings.tokenizer == "words"
             and settings.sentences != "newline"
@@ -118,6 +122,9 @@ class BulkMarker:
         try:
             marks = _Marks(documents, self._label_numbers(documents))
         except OverflowError:  # an offset of more than 64 bits
+            return [None] * len(documents)
+        n_characters = sum(len(one.text) + 10 * (len(one.votes) + len(one.starts)) for one in documents)
+        if not self._has_room(int(marks.row_bounds[-1]), n_characters):
             return [None] * len(documents)
         cells, is_sound = marks.cells()
         words, first_words = marks.batch.words, marks.batch.first_words.tolist()

@@ -1,5 +1,6 @@
 """Long documents cut into sentences, never inside a span of anybody, and put together again for exports."""
 
+from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -15,6 +16,8 @@ from crowdseq.formats.spans.kept_text import Normalised, locate
 from crowdseq.formats.spans.sentence_rules import sentence_starts
 from crowdseq.formats.spans.tokenize import sentence_starts_of_spacy
 
+# Which a sentence, and one annotator's row of it, take as much memory and time as.
+_CELLS_OF_A_SENTENCE, _CELLS_OF_A_ROW = 200, 40
 LONG_DOCUMENT = 120  # tokens; a shorter text is one sentence, or a few that may as well stay together
 
 Starts = Callable[[str], list[int]]
@@ -39,7 +42,7 @@ def in_sentences(corpus: Corpus, documents: Collection[int], collector: Collecto
     how = collector.settings.sentences
     fewest = LONG_DOCUMENT if how == "auto" else 0
     chosen = [number for number in sorted(documents) if corpus.text.lengths[number] > fewest]
-    cut = cut_documents(corpus, chosen, splitter(how)) if chosen else corpus
+    cut = cut_documents(corpus, chosen, splitter(how), collector.has_room) if chosen else corpus
     if len(cut) > len(corpus) and fewest:
         what = f"documents of more than {LONG_DOCUMENT} tokens were cut into sentences, {len(cut):,} in all;"
         advice = Advice("{sentences} keeps them whole", sentences="document")
@@ -47,9 +50,24 @@ def in_sentences(corpus: Corpus, documents: Collection[int], collector: Collecto
     return cut
 
 
-def cut_documents(corpus: Corpus, chosen: Collection[int], starts: Starts) -> Corpus:
-    """The corpus with those sentences that are documents, by their numbers, cut into sentences."""
+def cut_documents(
+    corpus: Corpus,
+    chosen: Collection[int],
+    starts: Starts,
+    has_room: Callable[[int, int], bool] | None = None,
+) -> Corpus:
+    """The corpus with those sentences that are documents, by their numbers, cut into sentences.
+
+    has_room: whether so many cells more may be made, as `Collector.has_room`; a document stays whole else.
+    """
     pieces = {number: _pieces(corpus.sentences[number], starts) for number in chosen}
+    if has_room is not None:
+        n_rows = corpus.n_voters
+        pieces = {
+            number: found
+            for number, found in pieces.items()
+            if has_room(len(found) * (_CELLS_OF_A_SENTENCE + _CELLS_OF_A_ROW * int(n_rows[number])), 0)
+        }
     if all(len(found) < 2 for found in pieces.values()):
         return corpus
     builder = CorpusBuilder()
@@ -58,8 +76,8 @@ def cut_documents(corpus: Corpus, chosen: Collection[int], starts: Starts) -> Co
         if len(found) < 2:
             builder.add(record)
             continue
-        for place, piece in enumerate(found, 1):
-            builder.add(_part(record, piece, place, len(found)))
+        for part in _parts(record, found):
+            builder.add(part)
     return builder.build(corpus.scheme)
 
 
@@ -136,38 +154,46 @@ def _all_marks(extras: Mapping[str, Any]) -> Iterator[list[Any]]:
         yield from marks
 
 
-def _part(record: Record, piece: _Piece, number: int, count: int) -> Record:
-    start, end, first, last = piece
-    until = end + (
-        number == count
-    )  # nothing at all, marked behind the last character, belongs to the last part
-    name, doc = record.id or "", record.doc
-    extras = {**record.extras, TEXT: record.extras[TEXT][start:end]}
-    extras[PART] = {"id": name, "doc": doc, "number": number, "of": count}
-    if isinstance(extras.get(SPANS), Mapping):
-        extras[SPANS] = {who: _moved(marks, start, until) for who, marks in record.extras[SPANS].items()}
-    if GOLD_SPANS in extras:
-        extras[GOLD_SPANS] = _moved(record.extras[GOLD_SPANS], start, until)
-    if isinstance(extras.get(ORIGINAL), str):
-        (extras[ORIGINAL],) = _originals(record.extras[ORIGINAL], [piece])
-    places = token_places(Sentence(name, doc, tuple(record.tokens), {}, record.extras)) or []
-    _keep_offsets(
-        extras, record.tokens[first:last], [(one - start, two - start) for one, two in places[first:last]]
-    )
-    return Record(
-        record.tokens[first:last],
-        f"{name}-{number}",
-        doc if doc is not None else name,
-        {who: tags[first:last] for who, tags in record.annotations.items()},
-        None if record.gold is None else record.gold[first:last],
-        {key: values[first:last] for key, values in record.columns.items()},
-        extras,
-    )
+def _parts(record: Record, pieces: Sequence[_Piece]) -> Iterator[Record]:
+    name, doc, extras = record.id or "", record.doc, record.extras
+    places = token_places(Sentence(name, doc, tuple(record.tokens), {}, extras)) or []
+    original = extras.get(ORIGINAL)
+    originals = _originals(original, pieces) if isinstance(original, str) else None
+    spans = extras.get(SPANS)
+    marks = {who: _moved(held, pieces) for who, held in spans.items()} if isinstance(spans, Mapping) else None
+    gold = _moved(extras[GOLD_SPANS], pieces) if GOLD_SPANS in extras else None
+    for number, (start, end, first, last) in enumerate(pieces):
+        here = {**extras, TEXT: extras[TEXT][start:end]}
+        here[PART] = {"id": name, "doc": doc, "number": number + 1, "of": len(pieces)}
+        if marks is not None:
+            here[SPANS] = {who: held[number] for who, held in marks.items()}
+        if gold is not None:
+            here[GOLD_SPANS] = gold[number]
+        if originals is not None:
+            here[ORIGINAL] = originals[number]
+        _keep_offsets(
+            here, record.tokens[first:last], [(one - start, two - start) for one, two in places[first:last]]
+        )
+        yield Record(
+            record.tokens[first:last],
+            f"{name}-{number + 1}",
+            doc if doc is not None else name,
+            {who: tags[first:last] for who, tags in record.annotations.items()},
+            None if record.gold is None else record.gold[first:last],
+            {key: values[first:last] for key, values in record.columns.items()},
+            here,
+        )
 
 
-def _moved(marks: Sequence[Sequence[Any]], start: int, end: int) -> list[list[Any]]:
-    """Marks that begin inside a piece, counted from its beginning."""
-    return [[one - start, two - start, label] for one, two, label in marks if start <= one < end]
+def _moved(marks: Sequence[Sequence[Any]], pieces: Sequence[_Piece]) -> list[list[list[Any]]]:
+    """Marks by the piece in which they begin, counted from its beginning; nothing at all, marked behind the
+    last character, belongs to the last piece."""
+    starts = [piece.start for piece in pieces]
+    made: list[list[list[Any]]] = [[] for _ in pieces]
+    for one, two, label in marks:
+        number = bisect_right(starts, one) - 1
+        made[number].append([one - starts[number], two - starts[number], label])
+    return made
 
 
 def _keep_offsets(extras: dict[str, Any], tokens: Sequence[str], places: list[tuple[int, int]]) -> None:

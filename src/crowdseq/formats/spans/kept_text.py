@@ -15,6 +15,22 @@ from crowdseq.formats.spans.offsets import cluster_starts, whole_number
 Pieces = Sequence[tuple[str, str]]
 
 
+_LONGEST_RUN = 300  # of combining marks; the longest that a language or a jester writes has a few dozen
+
+
+def refuse_long_runs(text: str) -> None:
+    """Marks without end on one letter are refused: to order them takes the square of their number."""
+    if text.isascii():
+        return
+    run = 0
+    for character in text:
+        run = run + 1 if unicodedata.combining(character) else 0
+        if run > _LONGEST_RUN:
+            raise AnnotationError(
+                f"more than {_LONGEST_RUN} combining marks follow each other, correct the text"
+            )
+
+
 @dataclass(frozen=True)
 class Normalised:
     """A text in NFC with LF for CRLF: `text`, and places in it for places in the original and back."""
@@ -24,6 +40,7 @@ class Normalised:
     @cached_property
     def _pieces(self) -> Pieces:
         """What stands in the original and what it becomes, character by character as a reader sees them."""
+        refuse_long_runs(self.original)
         if unicodedata.is_normalized("NFC", self.original) and "\r\n" not in self.original:
             return [(self.original, self.original)]
         edges = cluster_starts(self.original)
@@ -90,6 +107,11 @@ class Document:
 
 def differ_in_form(one: str, other: str) -> bool:
     """Whether two texts are the same but for their Unicode form and line ends."""
+    try:
+        refuse_long_runs(one)
+        refuse_long_runs(other)
+    except AnnotationError:
+        return False
     made = [unicodedata.normalize("NFC", text.replace("\r\n", "\n")) for text in (one, other)]
     return one != other and made[0] == made[1]
 

@@ -188,11 +188,16 @@ def cluster_starts(text: str) -> list[int]:
     The rules are those of Unicode's extended clusters, by general category where Unicode has a table of its
     own: combining marks, joined emoji, flags, skin tones, Hangul syllables, CR with LF.
     """
-    starts = [place for place in range(len(text)) if place == 0 or not _continues(text, place)]
+    starts = []
+    n_flags = 0  # letters of flags that stand before this place without a gap: two of them make one
+    for place in range(len(text)):
+        if place == 0 or not _continues(text, place, n_flags):
+            starts.append(place)
+        n_flags = n_flags + 1 if ord(text[place]) in _FLAGS else 0
     return [*starts, len(text)]
 
 
-def _continues(text: str, place: int) -> bool:
+def _continues(text: str, place: int, n_flags: int) -> bool:
     before, here = text[place - 1], text[place]
     if before == "\r" and here == "\n":
         return True
@@ -202,8 +207,8 @@ def _continues(text: str, place: int) -> bool:
         return True
     if before == _JOINER and ord(here) >= 0xA9 and unicodedata.category(here) == "So":
         return _joins_emoji(text, place - 1)
-    if ord(before) in _FLAGS and ord(here) in _FLAGS:
-        return _is_second_of_flag(text, place)
+    if n_flags and ord(here) in _FLAGS:
+        return n_flags % 2 == 1
     return _hangul(here) in _MAY_FOLLOW.get(_hangul(before), ())
 
 
@@ -225,13 +230,6 @@ def _joins_emoji(text: str, joiner: int) -> bool:
     while place > 0 and _extends(text[place]) and text[place] != _JOINER:
         place -= 1
     return place >= 0 and unicodedata.category(text[place]) == "So"
-
-
-def _is_second_of_flag(text: str, place: int) -> bool:
-    first = place
-    while first > 0 and ord(text[first - 1]) in _FLAGS:
-        first -= 1
-    return (place - first) % 2 == 1
 
 
 def _hangul(character: str) -> str:

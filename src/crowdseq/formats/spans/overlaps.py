@@ -11,12 +11,14 @@ from crowdseq.core.labels import OUTSIDE, split_tag
 from crowdseq.core.names import Tags
 from crowdseq.core.spans import Span
 from crowdseq.core.text import Sentence
-from crowdseq.errors import Problem
+from crowdseq.errors import Advice, FormatError, Problem
 from crowdseq.formats.findings.collector import Collector
 from crowdseq.formats.settings import GOLD_SPANS, SPANS
 from crowdseq.formats.spans.align import Mark, painted, snap, token_span
 from crowdseq.formats.spans.from_corpus import Restored, marks_in, restore
 from crowdseq.formats.spans.resolve import tell
+
+_MOST_LAYERS = 100  # each is a corpus of its own
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,9 @@ def split_layers(corpus: Corpus, collector: Collector) -> tuple[Layer, ...]:
         if group is None:
             groups.append(group := [])
         group.append(kind)
+    if len(groups) > _MOST_LAYERS:
+        what = f"overlapping spans make {len(groups):,} layers, more than {_MOST_LAYERS}:"
+        raise FormatError(Problem(what, advice=Advice("choose some types with {types}", types="")))
     return tuple(
         Layer(tuple(sorted(group)), sum(counts[kind] for kind in group), _part(corpus, group, collector))
         for group in groups
@@ -81,11 +86,11 @@ def _look(corpus: Corpus, cut: str) -> tuple[Counter[str], set[tuple[str, str]]]
 def _overlaps(spans: list[Span]) -> set[tuple[str, str]]:
     """Pairs of types of which two spans share a token."""
     found: set[tuple[str, str]] = set()
-    is_open: list[Span] = []
+    is_open: dict[str, int] = {}  # by type, where the last of its spans ends
     for span in sorted(spans):
-        is_open = [other for other in is_open if other.end > span.start]
-        found.update(_pair(span.label, other.label) for other in is_open if other.label != span.label)
-        is_open.append(span)
+        is_open = {label: end for label, end in is_open.items() if end > span.start}
+        found.update(_pair(span.label, other) for other in is_open if other != span.label)
+        is_open[span.label] = max(span.end, is_open.get(span.label, 0))
     return found
 
 

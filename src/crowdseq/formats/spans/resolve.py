@@ -23,6 +23,7 @@ _EVENTS = {
 }
 _CUT = {"expand": "the whole token was taken", "contract": "the token was left out", "drop": "dropped"}
 _GAPS = {"drop": "dropped", "split": "every part was taken as a span"}
+_SHOWN_LABELS = 10
 _SEVERAL = {"first": "the first was kept", "joined": "joined into one"}
 
 
@@ -140,7 +141,7 @@ def _whole(regions: Sequence[Region], collector: Collector, place: Problem) -> I
     """Regions of the types that are asked for, those with gaps treated as the settings say."""
     types = collector.settings.types
     for region in regions:
-        labels = region.labels if types is None else [name for name in region.labels if name in types]
+        labels = region.labels if types is None else [name for name in region.labels if _text(name) in types]
         if types is not None and region.labels:
             collector.saw_types(region.labels, wanted=bool(labels))
         if region.labels and not labels:
@@ -149,6 +150,13 @@ def _whole(regions: Sequence[Region], collector: Collector, place: Problem) -> I
             yield region if types is None else region._replace(labels=labels)
         else:
             yield from _parts(region._replace(labels=labels), collector, place)
+
+
+def _text(label: Any) -> str:
+    """A label that is compared with others before it is placed."""
+    if not isinstance(label, str):
+        raise AnnotationError(f"a label is {str(label)[:40]!a}, a text is expected")
+    return label
 
 
 def _parts(region: Region, collector: Collector, place: Problem) -> Iterator[Region]:
@@ -167,23 +175,23 @@ def _labelled(
     places: Sequence[tuple[int, int]], regions: Sequence[Region], collector: Collector, place: Problem
 ) -> list[Mark]:
     """One mark for each place: labels of regions at the same place count as several labels of one."""
-    labels: dict[tuple[int, int], list[str]] = {}
+    labels: dict[tuple[int, int], dict[str, None]] = {}
     for bounds, region in zip(places, regions, strict=True):
         if not region.labels:
             collector.warn("spans-without-label", "spans have no label, dropped", place)
             continue
-        held = labels.setdefault(bounds, [])
+        held = labels.setdefault(bounds, {})
         for label in region.labels:
             if not isinstance(label, str):
                 raise AnnotationError(f"the label of the span {bounds[0]}-{bounds[1]} must be a text")
             if label in held:
                 tell("duplicate", Mark(*bounds, label), collector, place)
             else:
-                held.append(label)
+                held[label] = None
     settings = collector.settings
     if settings.overlaps == "layers" and settings.several_labels == "error":  # each in a layer of its own
         return [Mark(*bounds, label) for bounds, held in labels.items() for label in held]
-    return [Mark(*bounds, _one_label(held, bounds, collector, place)) for bounds, held in labels.items()]
+    return [Mark(*bounds, _one_label([*held], bounds, collector, place)) for bounds, held in labels.items()]
 
 
 def _one_label(labels: Sequence[str], bounds: tuple[int, int], collector: Collector, place: Problem) -> str:
@@ -192,7 +200,7 @@ def _one_label(labels: Sequence[str], bounds: tuple[int, int], collector: Collec
         return labels[0]
     if how == "error":
         raise AnnotationError(
-            f"the span {bounds[0]}-{bounds[1]} has several labels ({', '.join(labels)})",
+            f"the span {bounds[0]}-{bounds[1]} has several labels ({', '.join(labels[:_SHOWN_LABELS])})",
             Advice(
                 "say {several_labels} (or joined), {overlaps}, or choose some with {types}",
                 several_labels="first",

@@ -11,7 +11,7 @@ _OPENING = "\"'“‘«‹「『（([{【〈《¿¡"
 _SPACED_CLOSING = rf"(?:[\u00a0\u202f][»›]|[{re.escape(_CLOSING)}])*"
 _END = re.compile(
     rf"(?P<always>[{_ALWAYS}]+{_SPACED_CLOSING})\s*"
-    rf"|(?P<maybe>[.!?…\u037e]+{_SPACED_CLOSING})\s+"
+    rf"|(?P<maybe>(?<![.!?…\u037e])[.!?…\u037e]++{_SPACED_CLOSING})\s+"  # never from inside a run of signs
     r"|(?P<line>\n)\s*"
 )
 

@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -15,11 +16,12 @@ from crowdseq.formats.settings import GOLD_SPANS, OFFSETS, ORIGINAL, SPANS, TEXT
 from crowdseq.formats.spans.align import Grid, Mark, exact_tags, painted, snap
 from crowdseq.formats.spans.kept_text import Document, Normalised, locate
 from crowdseq.formats.spans.resolve import Region, marks_of, plain_marks, tell
-from crowdseq.formats.spans.tokenize import Cut, cut_at, cutter
+from crowdseq.formats.spans.tokenize import Cut, cut_at, cutter_of
 
 Bounds = Sequence[tuple[int, int]]
 Votes = Mapping[str, Sequence[Region]]
 _ALWAYS_FOUND = ("words", "whitespace")
+_CELLS_OF_A_PART = 10  # which a part of a mark takes as much memory as
 _UNSPACED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\U00020000-\U0003ffff]"
 )
@@ -50,7 +52,7 @@ class Marker:
     ) -> None:
         self.collector, self.settings, self.file = collector, collector.settings, file
         self.unit, self.is_proven, self.proves_empty = unit, False, proves_empty
-        self._cut = cutter(collector.settings.tokenizer)
+        self._cut = cutter_of(collector)
         self._n_unclear = 0
         self._first_unclear: Problem | None = None
         self._made_ids: Counter[str] = Counter()
@@ -76,8 +78,34 @@ class Marker:
             pieces = [_Piece(name, document.doc, 0, len(text), 0, len(cut.words), True)]
         else:
             pieces = list(_lines(document, name, cut))
-            self._look_at_breaks(text, pieces, [*found.values(), truth or []], place)
+            return self._of_lines(document, pieces, cut, found, truth, place)
         return [self._record(document, piece, cut, found, truth, place) for piece in pieces]
+
+    def _of_lines(
+        self,
+        document: Document,
+        pieces: Sequence[_Piece],
+        cut: Cut,
+        found: Mapping[str, Sequence[Mark]],
+        truth: Sequence[Mark] | None,
+        place: Problem,
+    ) -> list[Record]:
+        """A record for each line, with those parts of marks that lie in it."""
+        by_piece = _ByPiece(pieces)
+        self._look_at_breaks(document.text, by_piece, [*found.values(), truth or []], place)
+        here = {who: by_piece.parts(marks) for who, marks in found.items()}
+        gold = None if truth is None else by_piece.parts(truth)
+        return [
+            self._record(
+                document,
+                piece,
+                cut,
+                {who: parts.get(number, []) for who, parts in here.items()},
+                None if gold is None else gold.get(number, []),
+                place,
+            )
+            for number, piece in enumerate(pieces)
+        ]
 
     def _marks(
         self, text: str, votes: Votes, gold: Sequence[Region] | None, place: Problem
@@ -122,14 +150,18 @@ class Marker:
         return False
 
     def _look_at_breaks(
-        self, text: str, pieces: Sequence[_Piece], groups: Sequence[Sequence[Mark]], place: Problem
+        self, text: str, by_piece: "_ByPiece", groups: Sequence[Sequence[Mark]], place: Problem
     ) -> None:
+        n_parts = 0
         for mark in (mark for marks in groups for mark in marks):
-            marked = text[mark.start : mark.end]
-            if "\n" in marked:
-                tell("break" if "\n" in marked.strip() else "trimmed", mark, self.collector, place)
-            if not any(_is_in(mark, piece) for piece in pieces):
+            if text.find("\n", mark.start, mark.end) >= 0:
+                is_inside = "\n" in text[mark.start : mark.end].strip()
+                tell("break" if is_inside else "trimmed", mark, self.collector, place)
+            found = by_piece.touched(mark)
+            n_parts += len(found)
+            if not found:
                 tell("empty", mark, self.collector, place)
+        self.collector.make_room(_CELLS_OF_A_PART * n_parts, 0)
 
     def _record(
         self,
@@ -144,8 +176,8 @@ class Marker:
         if not piece.is_whole:
             text = text[piece.start : piece.end]
             cut = cut.part(piece.first, piece.last, piece.start)
-            here = {who: _inside(marks, piece) for who, marks in found.items()}
-            truth = None if gold is None else _inside(gold, piece)
+        n_marks = sum(map(len, here.values()))
+        self.collector.make_room(len(here) * len(cut.words), len(text) + 10 * (len(here) + n_marks))
         grid = Grid(cut.starts, cut.ends)
         votes = {who: self._tags(marks, cut, grid, place) for who, marks in here.items()}
         extras = {**document.extras, TEXT: text, SPANS: {who: _plain(marks) for who, marks in here.items()}}
@@ -221,14 +253,33 @@ def _is_in(mark: Mark, piece: _Piece) -> bool:
     )
 
 
-def _inside(marks: Sequence[Mark], piece: _Piece) -> list[Mark]:
-    """The parts of marks that lie in a piece, counted from its beginning."""
-    shift = piece.start
-    return [
-        Mark(max(mark.start, piece.start) - shift, min(mark.end, piece.end) - shift, mark.label)
-        for mark in marks
-        if _is_in(mark, piece)
-    ]
+class _ByPiece:
+    """Which pieces, in their order, a mark touches."""
+
+    def __init__(self, pieces: Sequence[_Piece]) -> None:
+        self._pieces = pieces
+        self._starts, self._ends = [one.start for one in pieces], [one.end for one in pieces]
+
+    def touched(self, mark: Mark) -> Sequence[int]:
+        """The numbers of these pieces."""
+        first = bisect_left(self._ends, mark.start)
+        last = max(bisect_left(self._starts, mark.end), bisect_right(self._starts, mark.start))
+        while first < last and not _is_in(mark, self._pieces[first]):
+            first += 1
+        while first < last and not _is_in(mark, self._pieces[last - 1]):
+            last -= 1
+        return range(first, last)
+
+    def parts(self, marks: Sequence[Mark]) -> dict[int, list[Mark]]:
+        """By piece, the parts of marks that lie in it, counted from its beginning."""
+        found: dict[int, list[Mark]] = {}
+        for mark in marks:
+            for number in self.touched(mark):
+                piece = self._pieces[number]
+                start, end = max(mark.start, piece.start), min(mark.end, piece.end)
+                part = Mark(start - piece.start, end - piece.start, mark.label)
+                found.setdefault(number, []).append(part)
+        return found
 
 
 def _plain(marks: Sequence[Mark]) -> list[list[Any]]:

@@ -8,6 +8,7 @@ from itertools import accumulate
 from typing import Any, NamedTuple
 
 from crowdseq.errors import MissingExtraError, SettingsError
+from crowdseq.formats.findings.collector import Collector
 from crowdseq.formats.settings import REGEX, SPACY, check_tokenizer
 
 Tokens = list[tuple[int, int]]
@@ -45,12 +46,23 @@ def tokenizer(name: str) -> Callable[[str], Tokens]:
     return lambda text: cut(text).bounds
 
 
+def cutter_of(collector: Collector) -> Callable[[str], Cut]:
+    """The tokeniser of the settings; a pattern of the user has a time limit, then AnnotationError."""
+    name = collector.settings.tokenizer
+    if not name.startswith(REGEX):
+        return cutter(name)
+    from crowdseq.formats.spans.patterns import places_by_pattern
+
+    places = places_by_pattern(name.removeprefix(REGEX), collector)
+    return lambda text: cut_at(text, places(text))
+
+
 @cache
 def cutter(name: str) -> Callable[[str], Cut]:
     """A function from a text to its tokens.
 
-    name: `words`, `whitespace`, `regex:` and a pattern whose matches are the tokens, or `spacy:` and a
-    language or an installed pipeline.
+    name: `words`, `whitespace`, `regex:` and a pattern whose matches are the tokens (without any limit on its
+    time, see `cutter_of`), or `spacy:` and a language or an installed pipeline.
     """
     check_tokenizer(name)
     if name in _PATTERNS:

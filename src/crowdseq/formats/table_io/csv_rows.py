@@ -62,6 +62,7 @@ def read_table(stream: Stream, collector: Collector) -> Table:
             Problem("the table is empty, a row with the names of columns is expected", stream.name)
         )
     header = tuple(first.cells)
+    collector.check_columns(len(header), stream.name, first.line)
     return Table(header, _even_rows(rows, len(header), stream.name, collector))
 
 

@@ -18,6 +18,7 @@ from crowdseq.formats.table_io.missing import MARKS, MissingMarks
 _NUMBER = re.compile(r"[0-9]{1,9}")
 # A wrong number must not make us hold a billion tokens: a text has some rows for every few of its tokens.
 _TOKENS_PER_ROW, _TOKENS_AT_LEAST = 50, 1000
+_CELLS_OF_A_TOKEN = 20  # which a token that stands in for an unknown one takes as much memory as
 
 
 class LongRow(NamedTuple):
@@ -137,6 +138,13 @@ class RowCollector:
                 held.fault = held.fault or Problem(f"{what}, correct the number", self._name, held.line, name)
             if held.fault is not None:
                 self._collector.reject(held.fault, {"id": name, "tokens": list(held.tokens.values())})
+                continue
+            try:
+                n_made_up = size - len(held.tokens)
+                n_cells = size * max(1, len(held.votes)) + _CELLS_OF_A_TOKEN * n_made_up
+                self._collector.make_room(n_cells, 10 * held.rows)
+            except AnnotationError as error:
+                self._collector.reject(problem_of(error, self._name, held.line, name), None)
                 continue
             missing += size - len(held.tokens)
             yield ReadRecord(_record(name, held, size, f"{self._name}:{held.line}"), held.line, {"id": name})

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
-from crowdseq.formats.json_io.records import write_array
+from crowdseq.formats.json_io import write_array
 from crowdseq.formats.spans.align import Mark
 from crowdseq.formats.spans.capacity import check_holdable
 from crowdseq.formats.spans.from_corpus import CARRIED, Restored, crowds, settled

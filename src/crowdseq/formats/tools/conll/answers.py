@@ -34,6 +34,7 @@ def read(stream: Stream, source: Source, collector: Collector) -> Iterator[ReadR
     for number, block in enumerate(BlockReader(stream, collector).blocks(), 1):
         rows = [cut_at_spaces(line) for line in block.rows]
         if rows and not names:
+            collector.check_columns(len(rows[0]), stream.name, block.line)
             names = column_names(len(rows[0]) - 1)
         fault = block.fault or _fault(block, rows, len(names) + 1, stream.name)
         if fault is not None:

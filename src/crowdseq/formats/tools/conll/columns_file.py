@@ -11,7 +11,7 @@ from crowdseq.formats.conventions.roles import annotator_of, refuse_second_gold
 from crowdseq.formats.files.sources import Source, Stream
 from crowdseq.formats.findings.collector import Collector, problem_of
 from crowdseq.formats.format import Carrier, Format, ReadRecord
-from crowdseq.formats.json_io.records import name_of
+from crowdseq.formats.json_io import name_of
 from crowdseq.formats.table_io.missing import UNLABELLED, MissingMarks
 from crowdseq.formats.tools.conll.blocks import Block, BlockReader, cut_at_spaces, sample_of_lines
 from crowdseq.formats.tools.conll.carrying import carry, recognise_to_carry
@@ -94,6 +94,10 @@ class _Reader:
         """The columns of a block; the first line of a file settles what separates them, and how many."""
         self.columns = self.columns or self.lines.columns
         if self.columns is None and block.rows:
+            if not self.look.rows:  # not even the first line ends where we looked
+                self.look = look_at(block.rows)
+                self.collector.check_columns(self.look.size, self.name, block.line)
+                self.has_names_above = self.look.names is not None
             self.columns = self._choose_columns()
         if block.rows and self.has_names_above:
             del block.rows[0], block.numbers[0]
@@ -105,6 +109,7 @@ class _Reader:
         rows = [line.split("\t") if self.with_tabs else cut_at_spaces(line) for line in block.rows]
         if self.columns is None:
             self.columns = custom_columns(len(rows[0]), self.annotator, rows[0])
+        self.collector.check_columns(self.columns.size, self.name, block.line)
         if len(rows) > 1 and rows[0][0].startswith("#") and len(rows[0]) != self.columns.size == len(rows[1]):
             what = "lines that begin with # and have other columns than the rest were left out as comments"
             self.collector.warn("comments-left-out", what, Problem("", self.name, block.numbers[0]))

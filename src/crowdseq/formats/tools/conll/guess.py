@@ -9,6 +9,7 @@ from crowdseq.formats.tools.conll.look import EMPTY, ONLY_OUTSIDE, TAGS, Look
 
 _CUSTOMARY = (1, 2, 4)  # how many columns need no word: tokens, token and label, CoNLL-2003
 PREDICTED = "predicted"  # the name of the column that a tagger adds
+_SHOWN_COLUMNS = 20
 _ROLES = ("token", "gold", "label", "annotator", "worker", "column")
 
 
@@ -90,9 +91,9 @@ def _shown(look: Look, columns: Columns) -> str:
     word = "" if look.names else "column "
     labels = f", labels in {word}{names[label]}" if label is not None else ""
     kept = [names[place] for place in columns.others.values()]
-    return f"tokens in {word}{names[columns.token]}{labels}" + (
-        f", also kept: {', '.join(kept)}" if kept else ""
-    )
+    more = ", …" if len(kept) > _SHOWN_COLUMNS else ""
+    told = f", also kept: {', '.join(kept[:_SHOWN_COLUMNS])}{more}" if kept else ""
+    return f"tokens in {word}{names[columns.token]}{labels}{told}"
 
 
 def _unclear(what: str) -> AnnotationError:

@@ -20,6 +20,7 @@ _COMMENT = re.compile(r"#\s?([A-Za-z_][\w.:-]*(?: id)?)\s*=\s*([^\t]*)")
 _BARE_COMMENT = re.compile(r"# ?(newdoc|newpar)\s*")
 _ID_COMMENT = re.compile(r"# id (\S+)(?:\s.*)?")  # of MultiCoNER, whose further facts stand behind a tab
 _SPACES = re.compile(r"[ \t]+")
+_NUMBER = re.compile(r"[0-9]{1,9}")
 _LOOKED_AT = 2000
 _FEWEST_NUMBERS = 3
 _MOSTLY = 0.8
@@ -148,7 +149,7 @@ def _kind(values: Sequence[str]) -> str:
 
 def _are_running(values: Sequence[str]) -> bool:
     """Whether values count from 1, beginning anew with each sentence."""
-    if len(values) < _FEWEST_NUMBERS or not all(value.isascii() and value.isdecimal() for value in values):
+    if len(values) < _FEWEST_NUMBERS or not all(map(_NUMBER.fullmatch, values)):
         return False
     before = 0
     for number in map(int, values):

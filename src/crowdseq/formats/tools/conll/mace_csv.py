@@ -38,6 +38,7 @@ def read(stream: Stream, source: Source, collector: Collector) -> Iterator[ReadR
         collector.warn(
             "first-row-names", "the first line names the annotators", Problem("", stream.name, first.line)
         )
+    collector.check_columns(len(names), stream.name, first.line)
     if len(set(names)) < len(names):
         raise FormatError(Problem("two annotators have the same name, rename one", stream.name, first.line))
     n_tokens = 0

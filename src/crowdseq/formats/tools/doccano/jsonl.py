@@ -11,7 +11,7 @@ from crowdseq.formats.conventions.roles import is_gold
 from crowdseq.formats.files.sources import Source, Stream
 from crowdseq.formats.findings.collector import Collector, problem_of
 from crowdseq.formats.format import LIKELY, MARKING, NO, SURE, Format, ReadRecord, Sample
-from crowdseq.formats.json_io.records import read_objects
+from crowdseq.formats.json_io import read_objects
 from crowdseq.formats.spans.from_corpus import CARRIED, META, reclaim
 from crowdseq.formats.spans.resolve import Region
 from crowdseq.formats.spans.to_records import Marker

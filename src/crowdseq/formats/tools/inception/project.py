@@ -7,9 +7,9 @@ from typing import Any
 
 from crowdseq.errors import FormatError, Problem
 from crowdseq.formats.conventions.roles import is_gold
+from crowdseq.formats.files.archives import archive_folder
 from crowdseq.formats.files.lines import head_text, read_lines, read_text
 from crowdseq.formats.files.sources import Folder, Source, Stream, is_archive, open_source
-from crowdseq.formats.files.zip import archive_folder
 from crowdseq.formats.findings.collector import Collector
 from crowdseq.formats.format import MARKING, NO, SURE, Format, ReadRecord
 from crowdseq.formats.json_io.strict import JsonFault, loads
@@ -181,12 +181,12 @@ def _parse(
     if text.startswith(MARK):
         return parse(read_lines(stream, collector), source.name, settings.layer, settings.limits.line_bytes)
     if is_json(text):
-        return parse_json(read_text(stream, collector), source.name, settings.layer, settings.limits.depth)
+        return parse_json(read_text(stream, collector), source.name, collector)
     data = b"".join(stream.blocks())
     if XMI_MARK in text[:1000]:
         here = _inside(folder, source).parent
         holder = next((types[str(p)] for p in (here, *here.parents) if str(p) in types), None)
-        return parse_xmi(data, _bytes(holder, collector), source.name, settings.layer)
+        return parse_xmi(data, _bytes(holder, collector), source.name, collector)
     if is_archive(data):
         return _packed(data, source, collector)
     raise FormatError(Problem("is neither TSV 3.3 nor a CAS in JSON or XMI, leave it out", source.name))
@@ -200,7 +200,7 @@ def _packed(data: bytes, source: Source, collector: Collector) -> Annotated:
     content = _bytes(xmi, collector)
     if content is None:
         raise FormatError(Problem("holds no XMI, export the project as TSV, JSON or XMI", source.name))
-    return parse_xmi(content, _bytes(types, collector), source.name, collector.settings.layer)
+    return parse_xmi(content, _bytes(types, collector), source.name, collector)
 
 
 def _bytes(source: Source | None, collector: Collector) -> bytes | None:

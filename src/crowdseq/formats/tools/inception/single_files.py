@@ -41,9 +41,9 @@ def read_cas(stream: Stream, source: Source, collector: Collector) -> Iterator[R
         data = b"".join(stream.blocks())
         beside = source.path.with_name(TYPE_SYSTEM) if source.path is not None else None
         types = beside.read_bytes() if beside is not None and beside.is_file() else None
-        found = parse_xmi(data, types, stream.name, settings.layer)
+        found = parse_xmi(data, types, stream.name, collector)
     else:
-        found = parse_json(read_text(stream, collector), stream.name, settings.layer, settings.limits.depth)
+        found = parse_json(read_text(stream, collector), stream.name, collector)
     yield from lone_file(found, source, collector)
 
 

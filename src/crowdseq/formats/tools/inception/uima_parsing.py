@@ -1,32 +1,20 @@
 """UIMA CAS, as JSON or as XMI, to a document with the spans of one layer; parsed by dkpro-cassis."""
 
-import io
 import re
-import warnings
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from crowdseq.errors import AnnotationError, FormatError, MissingExtraError, Problem
-from crowdseq.formats.findings.collector import problem_of
+from crowdseq.formats.findings.collector import Collector, problem_of
+from crowdseq.formats.foreign.worker import MissingLibrary, parse_or_refuse
 from crowdseq.formats.json_io.strict import JsonFault, loads
 from crowdseq.formats.spans.offsets import whole_number
 from crowdseq.formats.spans.resolve import Region
 from crowdseq.formats.tools.inception.documents import Annotated, Choice, choose_layer, short_name
 
-if TYPE_CHECKING:
-    from cassis import Cas
-
-TOKEN = "de.tudarmstadt.ukp.dkpro.core.api.segmentation.type.Token"
-_STRING = "uima.cas.String"
-# Layers that describe the document, its segments or the tool, and that nobody labels by hand.
-_NOT_LABELS = re.compile(
-    r"uima\.tcas\.DocumentAnnotation|de\.tudarmstadt\.ukp\.dkpro\.core\.api\.(segmentation|metadata|structure)\..*"
-    r"|de\.tudarmstadt\.ukp\.clarin\.webanno\.api\.type\..*|org\.dkpro\.core\.api\.xml\..*"
-)
 _XML_OFFSET = re.compile(rb'\s(?:begin|end)="([^"]*)"')
 _XML_ENCODING = re.compile(rb"encoding\s*=\s*[\"']([A-Za-z0-9._-]+)")
 _XML_ENCODINGS = (b"utf-8", b"utf-16", b"us-ascii", b"ascii", b"iso-8859-1")
-_UNMAPPED = "Not mapping external offset"
 XMI_MARK = "<xmi:XMI"
 TYPE_SYSTEM = "TypeSystem.xml"
 _JSON_MARK = re.compile(r'\s*\{\s*"%(?:TYPES|FEATURE_STRUCTURES|HEADER)"')
@@ -37,14 +25,13 @@ def is_json(text: str) -> bool:
     return _JSON_MARK.match(text) is not None
 
 
-def parse_json(text: str, name: str, asked: str | None, depth: int) -> Annotated:
+def parse_json(text: str, name: str, collector: Collector) -> Annotated:
     """A CAS in JSON."""
     try:
-        _check_offsets(loads(text, depth=depth))
+        _check_offsets(loads(text, depth=collector.settings.limits.depth))
     except (JsonFault, AnnotationError) as error:
         raise FormatError(Problem(f"not a CAS in JSON ({error})", name)) from None
-    cassis = _library()
-    return _annotated(_guarded(lambda: cassis.load_cas_from_json(text), name), name, asked)
+    return _annotated([text.encode("utf-8", "surrogatepass")], name, collector)
 
 
 def _check_offsets(value: Any) -> None:
@@ -57,9 +44,8 @@ def _check_offsets(value: Any) -> None:
             whole_number(item.get(key, 0), f"'{key}'")
 
 
-def parse_xmi(data: bytes, types: bytes | None, name: str, asked: str | None) -> Annotated:
+def parse_xmi(data: bytes, types: bytes | None, name: str, collector: Collector) -> Annotated:
     """A CAS in XMI with its type system; entities are refused because nothing honest needs them here."""
-    cassis = _library()
     if types is None:
         what = "needs the file TypeSystem.xml that was exported with it, put it beside this one"
         raise FormatError(Problem(what, name))
@@ -70,12 +56,7 @@ def parse_xmi(data: bytes, types: bytes | None, name: str, asked: str | None) ->
             raise FormatError(
                 Problem(f"an offset is {found.decode('utf-8', 'replace')!a}, not a number", name)
             )
-
-    def load() -> "Cas":
-        system = cassis.load_typesystem(io.BytesIO(types))
-        return cassis.load_cas_from_xmi(io.BytesIO(data), typesystem=system)
-
-    return _annotated(_guarded(load, name), name, asked)
+    return _annotated([data, types], name, collector)
 
 
 def _check_xml(data: bytes, name: str) -> None:
@@ -88,62 +69,42 @@ def _check_xml(data: bytes, name: str) -> None:
         raise FormatError(Problem("holds a DOCTYPE, which could hide entities: remove it", name))
 
 
-def _library() -> Any:
+def _annotated(parts: list[bytes], name: str, collector: Collector) -> Annotated:
+    """Parsed in a process of its own: whatever goes wrong there is a fault of the file, told in one line."""
+    damaged = Problem("not a CAS that can be read ({0}), export it again", name)
+    is_json = len(parts) == 1
     try:
-        import cassis
-    except ImportError:
+        (cas,) = parse_or_refuse(collector.workers, "cas_spans", parts, damaged, is_json=is_json)
+    except MissingLibrary:
         raise MissingExtraError("reading UIMA CAS", "formats") from None
-    return cassis
-
-
-def _guarded(load: "Callable[[], Cas]", name: str) -> "Cas":
-    """Whatever goes wrong in the library on a strange file is a fault of the file, told in one line."""
-    with warnings.catch_warnings(record=True) as said:
-        warnings.simplefilter("always")
-        try:
-            cas = load()
-        except MemoryError:
-            raise
-        # Not narrower: cassis and lxml raise whatever a damaged file makes them stumble over (KeyError,
-        # AttributeError, XMLSyntaxError, …); nothing of ours runs inside.
-        except Exception as error:
-            what = f"not a CAS that can be read ({type(error).__name__}: {error}), export it again"
-            raise FormatError(Problem(" ".join(what.split()), name)) from None
-    for warning in said:
-        if str(warning.message).startswith(_UNMAPPED):
-            offset = re.search(r"\[(.*?)\]", str(warning.message))
-            shown = offset[1] if offset else "?"
-            what = f"the offset {shown} does not fit the text, which counts UTF-16 units: export it again"
-            raise FormatError(Problem(what, name))
-    return cas
-
-
-def _annotated(cas: "Cas", name: str, asked: str | None) -> Annotated:
-    text = cas.sofa_string
-    if not isinstance(text, str):
+    if cas["unmapped"] is not None:
+        offset = re.search(r"\[(.*?)\]", cas["unmapped"])
+        shown = offset[1] if offset else "?"
+        what = f"the offset {shown} does not fit the text, which counts UTF-16 units: export it again"
+        raise FormatError(Problem(what, name))
+    if not isinstance(cas["text"], str):
         raise FormatError(Problem("holds no text, export the document with it", name))
+    return _chosen(cas, name, collector.settings.layer)
+
+
+def _chosen(cas: Mapping[str, Any], name: str, asked: str | None) -> Annotated:
+    text, layers = cas["text"], cas["layers"]
     try:
-        found = sorted(cas.select_all_annotations(), key=lambda item: (item.begin, -item.end))
-        tokens = [(item.begin, item.end) for item in found if item.type.name == TOKEN]
-        marked = [item for item in found if not _NOT_LABELS.fullmatch(item.type.name)]
-        layers = {item.type.name: _features(item.type) for item in marked}
         choice = choose_layer(layers, asked)
     except AnnotationError as error:
         raise FormatError(problem_of(error, name)) from None
-    except (TypeError, AttributeError):
-        raise FormatError(Problem("an annotation has no begin or end, export it again", name)) from None
     others = tuple(short_name(layer) for layer in layers if choice is None or layer != choice.layer)
-    chosen = [item for item in marked if choice is not None and item.type.name == choice.layer]
-    regions = [_region(item, choice, text) for item in chosen if choice is not None]
+    regions = [
+        _region(begin, end, features, choice, text)
+        for layer, begin, end, features in cas["marks"]
+        if choice is not None and layer == choice.layer
+    ]
+    tokens = [(begin, end) for begin, end in cas["tokens"]]
     known, layer = tuple(map(short_name, layers)), None if choice is None else choice.layer
     return Annotated(text, tokens or None, regions, "characters", others, known, layer)
 
 
-def _features(kind: Any) -> list[str]:
-    return [feature.name for feature in kind.all_features if feature.rangeType.name == _STRING]
-
-
-def _region(item: Any, choice: Choice, text: str) -> Region:
-    label = choice.label if choice.feature is None else getattr(item, choice.feature)
-    covered = text[item.begin : item.end] if item.begin <= item.end <= len(text) else None
-    return Region(item.begin, item.end, [] if label is None else [label], covered)
+def _region(begin: int, end: int, features: Mapping[str, Any], choice: Choice, text: str) -> Region:
+    label = choice.label if choice.feature is None else features.get(choice.feature)
+    covered = text[begin:end] if begin <= end <= len(text) else None
+    return Region(begin, end, [] if label is None else [label], covered)

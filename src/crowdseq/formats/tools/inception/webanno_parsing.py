@@ -212,16 +212,16 @@ def values_of(cell: str) -> list[Value]:
 
 
 def _stacked(cell: str) -> list[str]:
-    parts = [""]
+    parts: list[list[str]] = [[]]
     units = _UNITS.findall(cell)
     if "".join(units) != cell:
         raise AnnotationError(f"the cell {cell[:40]!a} ends in a backslash, correct it")
     for unit in units:
         if unit == "|":
-            parts.append("")
+            parts.append([])
         else:
-            parts[-1] += unit
-    return parts
+            parts[-1].append(unit)
+    return ["".join(part) for part in parts]
 
 
 def _value(part: str) -> Value:

@@ -67,7 +67,7 @@ class _Reader:
         self.marker = Marker(collector, file)
         self.controls = Channels(collector, file, "control")
         self.people = People(collector)
-        self._bulk = BulkMarker(collector.settings)
+        self._bulk = BulkMarker(collector.settings, collector.has_room)
 
     def quick_records(self, batch: Sequence[Task]) -> list[Record | None]:
         """The records of tasks in which nothing must be decided, None for others; nothing is told yet."""

@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from crowdseq.core.building import Record
-from crowdseq.errors import Advice, FormatError, Problem
+from crowdseq.errors import Advice, AnnotationError, FormatError, Problem
 from crowdseq.formats.files.lines import read_lines
 from crowdseq.formats.files.sources import Source, Stream
-from crowdseq.formats.findings.collector import Collector
+from crowdseq.formats.findings.collector import Collector, problem_of
 from crowdseq.formats.format import BY_NAME, NO, Back, Carried, Carrier, Format, ReadRecord, Sample, with_tags
-from crowdseq.formats.spans.tokenize import tokenizer
+from crowdseq.formats.spans.tokenize import cutter_of
 
 _JSON_ARRAY = re.compile(r"\s*\[\s*[\[{]")
 
@@ -22,10 +22,14 @@ def recognise(sample: Sample) -> int:
 
 def read(stream: Stream, source: Source, collector: Collector) -> Iterator[ReadRecord]:
     """Sentences without labels; an empty line parts documents."""
-    cut = tokenizer(collector.settings.tokenizer)
+    cut = cutter_of(collector)
     document = 1
     for number, line in read_lines(stream, collector):
-        tokens = [line[start:end] for start, end in cut(line)]
+        try:
+            tokens = cut(line).words
+        except AnnotationError as error:
+            collector.reject(problem_of(error, stream.name, number), line)
+            continue
         if not tokens:
             document += 1
             continue
@@ -42,15 +46,17 @@ def recognise_to_carry(sample: Sample) -> int:
 
 def carry(stream: Stream, source: Source, collector: Collector, _: bool) -> Iterator[Carried]:
     """One sentence a line, several if it is long; the answer is two columns, token and tag."""
-    cut = tokenizer(collector.settings.tokenizer)
+    cut = cutter_of(collector)
     has_text, has_tokens = False, False
-    for _number, line in read_lines(stream, collector):
+    for number, line in read_lines(stream, collector):
         has_text = has_text or bool(line.strip())
-        for piece in _sentences(line, len(cut(line)), collector.settings.sentences):
-            tokens = tuple(token for start, end in cut(piece) if (token := piece[start:end]).strip())
-            has_tokens = has_tokens or bool(tokens)
-            if tokens:
-                yield Carried(tokens, None, _with_gap(tokens))
+        try:
+            pieces = _sentences(line, len(cut(line).words), collector.settings.sentences)
+            found = [tuple(token for token in cut(piece).words if token.strip()) for piece in pieces]
+        except AnnotationError as error:
+            raise FormatError(problem_of(error, source.name, number)) from None
+        has_tokens = has_tokens or any(found)
+        yield from (Carried(tokens, None, _with_gap(tokens)) for tokens in found if tokens)
     if has_text and not has_tokens:
         advice = Advice("choose another {tokenizer}", tokenizer="")
         raise FormatError(Problem("no line has a token", source.name, advice=advice))

@@ -11,7 +11,7 @@ from crowdseq.formats.conventions.roles import AS_ANNOTATOR, is_gold
 from crowdseq.formats.files.sources import Source, Stream
 from crowdseq.formats.findings.collector import Collector, problem_of
 from crowdseq.formats.format import MARKING, NO, SURE, Format, ReadRecord, Sample
-from crowdseq.formats.json_io.records import read_objects
+from crowdseq.formats.json_io import read_objects
 from crowdseq.formats.spans.from_corpus import CARRIED, reclaim
 from crowdseq.formats.spans.kept_text import Document, token_bounds
 from crowdseq.formats.spans.resolve import Region

@@ -7,7 +7,7 @@ from typing import Any, BinaryIO
 
 from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
-from crowdseq.formats.json_io.records import write_lines
+from crowdseq.formats.json_io import write_lines
 from crowdseq.formats.spans.align import Mark
 from crowdseq.formats.spans.capacity import check_holdable
 from crowdseq.formats.spans.from_corpus import CARRIED, META, Restored, crowds, settled

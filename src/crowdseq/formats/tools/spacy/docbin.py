@@ -7,16 +7,16 @@ from itertools import accumulate
 from typing import Any
 
 from crowdseq.core.building import Record
-from crowdseq.errors import Advice, AnnotationError, FormatError, Problem
+from crowdseq.errors import Advice, AnnotationError, FormatError, MissingExtraError, Problem
 from crowdseq.formats.conventions.roles import annotator_of
 from crowdseq.formats.files.sources import Source, Stream
 from crowdseq.formats.findings.collector import Collector, problem_of
+from crowdseq.formats.foreign.worker import MissingLibrary, parse_or_refuse
 from crowdseq.formats.format import BY_NAME, MARKING, NO, SURE, Format, ReadRecord, Sample
 from crowdseq.formats.settings import TEXT, Limits
 from crowdseq.formats.spans.kept_text import Document
 from crowdseq.formats.spans.resolve import Region
 from crowdseq.formats.spans.to_records import Marker
-from crowdseq.formats.spans.tokenize import library
 from crowdseq.formats.tools.spacy.writing import (
     ANNOTATORS,
     DOCUMENT,
@@ -43,22 +43,16 @@ class SpacyDocument:
     about: Mapping[Any, Any]
 
 
-def documents(data: bytes, name: str, limits: Limits) -> list[SpacyDocument]:
-    """All documents; read from the arrays, so that a damaged file meets as little of spaCy as may be."""
-    spacy = library()
-    _check_size(data, name, limits)
+def documents(data: bytes, name: str, collector: Collector) -> list[SpacyDocument]:
+    """All documents; parsed in a process of its own, since damaged bytes can crash spaCy's."""
+    _check_size(data, name, collector.settings.limits)
+    damaged = Problem("not a DocBin that can be read ({0}), write it again", name)
+    keys = [SENTENCE, DOCUMENT, ANNOTATORS, HAS_GOLD]
     try:
-        held = spacy.tokens.DocBin().from_bytes(data)
-        strings = spacy.strings.StringStore(list(held.strings))
-        vocabulary = spacy.vocab.Vocab(strings=strings)
-        return [_document(spacy, held, place, strings, vocabulary) for place in range(len(held.tokens))]
-    except MemoryError:
-        raise
-    # Not narrower: on damaged bytes msgpack, numpy and spaCy raise what they like (KeyError, IndexError,
-    # TypeError, their own kinds, some without a common root), and a new version may raise another.
-    except Exception as error:
-        what = " ".join(f"{type(error).__name__}: {error}".split())[:200]
-        raise FormatError(Problem(f"not a DocBin that can be read ({what}), write it again", name)) from None
+        found = list(parse_or_refuse(collector.workers, "docbin_documents", [data], damaged, keys=keys))
+    except MissingLibrary:
+        raise MissingExtraError("reading or writing spaCy's DocBin", "spacy") from None
+    return [_document(one) for one in found]
 
 
 def _check_size(data: bytes, name: str, limits: Limits) -> None:
@@ -75,40 +69,13 @@ def _check_size(data: bytes, name: str, limits: Limits) -> None:
         raise FormatError(Problem(f"not a DocBin ({error}), write it again", name)) from None
 
 
-def _document(spacy: Any, held: Any, place: int, strings: Any, vocabulary: Any) -> SpacyDocument:
-    columns = {
-        name: held.attrs.index(spacy.attrs.IDS[name])
-        for name in ("ORTH", "ENT_IOB", "ENT_TYPE")
-        if spacy.attrs.IDS[name] in held.attrs
-    }
-    rows = held.tokens[place].tolist()
-    words = tuple(strings[row[columns["ORTH"]]] for row in rows)
-    spaces = tuple(bool(space) for space in held.spaces[place].flatten().tolist())
-    if "ENT_IOB" in columns and "ENT_TYPE" in columns:
-        pairs = [(row[columns["ENT_IOB"]], strings[row[columns["ENT_TYPE"]]]) for row in rows]
-    else:
-        pairs = [(0, "")] * len(rows)
-    user_data = held.user_data[place] if place < len(held.user_data) else None
-    about = spacy.util.srsly.msgpack_loads(user_data, use_list=False) if user_data else {}
-    groups = _groups(spacy, held.span_groups[place], words, vocabulary)
-    return SpacyDocument(words, spaces, tuple(_tag(*pair) for pair in pairs), groups, about)
+def _document(one: Mapping[str, Any]) -> SpacyDocument:
+    tags = tuple(map(_tag, one["codes"], one["types"]))
+    return SpacyDocument(tuple(one["words"]), tuple(one["spaces"]), tags, one["groups"], one["about"])
 
 
 def _tag(code: int, kind: str) -> str | None:
     return {_BEGIN: f"B-{kind}", _INSIDE: f"I-{kind}", _OUTSIDE: "O"}.get(code)
-
-
-def _groups(spacy: Any, packed: bytes, words: tuple[str, ...], vocabulary: Any) -> dict[str, list[Any]]:
-    if not packed:
-        return {}
-    doc = spacy.tokens.Doc(vocabulary, words=list(words))
-    doc.spans.from_bytes(packed)
-    found = {}
-    for name, group in doc.spans.items():
-        found[name] = [(span.start, span.end, span.label_) for span in group]
-        if any(not 0 <= start <= end <= len(words) for start, end, _ in found[name]):
-            raise ValueError(f"a span of group {name} lies outside its document")
-    return found
 
 
 def recognise(sample: Sample) -> int:
@@ -129,7 +96,7 @@ def _unpacked(head: bytes) -> bytes:
 
 def read(stream: Stream, source: Source, collector: Collector) -> Iterator[ReadRecord]:
     """The documents of one file; whose they are is told by groups that we wrote, else by the file."""
-    found = documents(b"".join(stream.blocks()), stream.name, collector.settings.limits)
+    found = documents(b"".join(stream.blocks()), stream.name, collector)
     reader = _Reader(found, stream.name, source, collector)
     for number, document in enumerate(found, 1):
         try:

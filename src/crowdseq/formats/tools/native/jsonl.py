@@ -1,11 +1,15 @@
-"""Crowd JSONL, our own exchange form: one sentence a line, with everything that a corpus can hold."""
+"""JSONL of our own, one sentence a line: crowd JSONL, with everything that a corpus can hold, and consensus
+JSONL, with settled labels and their confidence."""
 
 import json
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any, BinaryIO
 
+import numpy as np
+
 from crowdseq.core.building import Record
+from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.labels import OUTSIDE, PLAIN, split_tag
 from crowdseq.errors import Advice, AnnotationError, FormatError, Problem
@@ -24,7 +28,7 @@ from crowdseq.formats.format import (
     ReadRecord,
     Sample,
 )
-from crowdseq.formats.json_io.records import encode_line, name_of, read_objects
+from crowdseq.formats.json_io import encode_line, name_of, read_objects
 from crowdseq.formats.json_io.strict import JsonFault, loads
 
 FORMAT_VERSION = 1
@@ -184,4 +188,71 @@ FORMAT = Format(
     read=read,
     carrier=Carrier(recognise_to_carry, carry),
     write=write,
+)
+
+
+_LABELS = re.compile(r'"labels"\s*:\s*\[')
+_CONFIDENCE = re.compile(r'"confidence"\s*:\s*\[')
+_DIGITS = 6
+
+
+def recognise_consensus(sample: Sample) -> int:
+    """Objects with `tokens`, `labels` and `confidence`."""
+    text = sample.text
+    return SURE if '"tokens"' in text and _LABELS.search(text) and _CONFIDENCE.search(text) else NO
+
+
+def read_consensus(stream: Stream, source: Source, collector: Collector) -> Iterator[ReadRecord]:  # noqa: ARG001
+    """The labels stand as gold, so that a consensus can be scored, compared and trained on like any gold."""
+    for line, value, raw in read_objects(stream, collector):
+        try:
+            if not isinstance(value.get("labels"), list):
+                raise AnnotationError("'labels' is missing, or is no list")
+            renamed = {key: item for key, item in value.items() if key != "labels"} | {
+                "gold": value["labels"]
+            }
+            yield ReadRecord(record_of(renamed, f"{stream.name}:{line}", collector), line, raw)
+        except AnnotationError as error:
+            collector.reject(problem_of(error, stream.name, line, str(value.get("id") or "")), raw)
+
+
+def write_consensus(consensus: Consensus, out: BinaryIO, with_names: bool = True) -> list[str]:
+    """One line for each sentence; with_names: and in it, for each token, who gave it the settled label."""
+    for number, line in enumerate(_named(consensus) if with_names else consensus_objects(consensus)):
+        version = about_file(consensus.corpus) if number == 0 else {}
+        out.write(encode_line({**version, **line}))
+    return []
+
+
+def _named(consensus: Consensus) -> Iterator[dict[str, Any]]:
+    from crowdseq.formats.conventions.names import AGREED, agreements  # run folders do without the names
+
+    for line, names in zip(consensus_objects(consensus), agreements(consensus), strict=True):
+        yield {**line, AGREED: names}
+
+
+def consensus_objects(consensus: Consensus) -> Iterator[dict[str, Any]]:
+    """One object for each sentence: `labels`, `confidence` of each label, `sentence_confidence`."""
+    corpus, bounds = consensus.corpus, consensus.corpus.offsets.tolist()
+    confidence = np.round(consensus.token_confidence, _DIGITS)
+    states = consensus.parameters.get("sentence_states")  # after a review: settled, decided or audited
+    for number, sentence in enumerate(corpus.sentences):
+        yield {
+            "id": sentence.id,
+            **({"doc": sentence.doc} if sentence.doc is not None else {}),
+            "tokens": list(sentence.tokens),
+            "labels": list(consensus.tags[number]),
+            "confidence": confidence[bounds[number] : bounds[number + 1]].tolist(),
+            "sentence_confidence": round(float(consensus.sentence_confidence[number]), _DIGITS),
+            **({"state": states[number]} if states else {}),
+        }
+
+
+CONSENSUS_FORMAT = Format(
+    name="consensus",
+    summary="consensus JSONL: settled labels, confidence, who agreed (but in run folders); read as gold",
+    extensions=("consensus.jsonl",),
+    recognise=recognise_consensus,
+    read=read_consensus,
+    write_consensus=write_consensus,
 )

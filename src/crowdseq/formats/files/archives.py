@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import PurePosixPath, PureWindowsPath
 from typing import BinaryIO
 
-from crowdseq.errors import FormatError, Problem
+from crowdseq.errors import Advice, FormatError, Problem
 from crowdseq.formats.files.sources import Folder, Source, Stream, stem_of
 from crowdseq.formats.settings import Limits
 
@@ -63,11 +63,9 @@ class _Budget:
             what = f"unpacks to more than {limits.unpacked_bytes:,} bytes, unpack it yourself and split it"
             raise FormatError(Problem(what, self.name, record=member))
         if self.unpacked > limits.ratio_after and self.unpacked > limits.ratio * self.packed:
-            what = (
-                f"unpacks to more than {limits.ratio} times its size, as a ZIP bomb does, "
-                "unpack it yourself if you trust it"
-            )
-            raise FormatError(Problem(what, self.name, record=member))
+            what = f"unpacks to more than {limits.ratio} times its size, as a ZIP bomb does;"
+            advice = Advice("unpack it yourself if you trust it, or say {limits}", limits="ratio=1000")
+            raise FormatError(Problem(what, self.name, record=member, advice=advice))
 
 
 class _MemberReader(io.RawIOBase):
