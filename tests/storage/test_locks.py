@@ -13,7 +13,7 @@ from threading import Barrier
 import pytest
 
 from crowdseq.errors import CrowdseqError, OutputBusyError
-from crowdseq.storage.locks import FolderLock
+from crowdseq.storage.folders import FolderLock
 from crowdseq.storage.private import host_name
 
 
@@ -44,7 +44,7 @@ def test_a_lock_leaves_no_trace(tmp_path: Path) -> None:
 
 def test_the_lock_of_a_killed_process_is_taken_over(tmp_path: Path) -> None:
     code = (
-        "import os, sys; from pathlib import Path; from crowdseq.storage.locks import FolderLock\n"
+        "import os, sys; from pathlib import Path; from crowdseq.storage.folders import FolderLock\n"
         "lock = FolderLock(Path(sys.argv[1])); lock.__enter__(); os.kill(os.getpid(), 9)"
     )
     subprocess.run([sys.executable, "-c", code, str(tmp_path / "run")], check=False)

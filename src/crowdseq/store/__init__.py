@@ -1,0 +1,1 @@
+"""What reviewers decided: an append-only log in SQLite, and the state that follows from it."""
