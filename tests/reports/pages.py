@@ -7,18 +7,17 @@ from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
 from crowdseq.reports.html import report_html
 from crowdseq.workflows.learning import learn
-from crowdseq.workflows.metrics import run_metrics
-from crowdseq.workflows.run import Run
+from crowdseq.workflows.run import Run, run_metrics
 from crowdseq.workflows.runs.saving import run_settings
 
 _OUR_ELEMENTS = """
 html head meta title style body header footer main nav section article script h1 h2 h3 h4 p a span small
 strong b bdi mark ul li dl dt dd div table caption thead tbody tr th td details summary figure figcaption
-svg rect line circle polyline text
+svg rect line circle polyline path text tspan pre code
 """
 _OUR_ATTRIBUTES = """
-aria-hidden aria-label charset class content cx cy data-label data-value dir height href http-equiv id lang
-name points r role scope text-anchor viewbox width x x1 x2 y y1 y2
+aria-hidden aria-label charset class content cx cy d data-kinds data-label data-left data-value data-verdict
+dir height href http-equiv id lang name points r role scope text-anchor viewbox width x x1 x2 y y1 y2
 """
 ELEMENTS = frozenset(_OUR_ELEMENTS.split())
 ATTRIBUTES = frozenset(_OUR_ATTRIBUTES.split())
@@ -80,3 +79,8 @@ def page_of_consensus(consensus: Consensus) -> str:
     """The report of a consensus that no method made."""
     run = run_on(consensus.corpus, "majority-vote")
     return report_html(consensus, run_metrics(run), {})
+
+
+def section_of(page: str, anchor: str) -> str:
+    """The source of one section of a page."""
+    return page.split(f'<section id="{anchor}">')[1].split("</section>")[0]

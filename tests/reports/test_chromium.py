@@ -75,7 +75,19 @@ def test_sentences_are_filtered_and_the_ranking_is_sorted(tmp_path: Path) -> Non
         document.documentElement.dataset.seen = seen.map((one) => one.textContent).join();
         [...document.querySelectorAll("th button")].find((one) => one.textContent === "sentences").click();
         const rows = [...document.querySelectorAll(".ranking tbody tr")];
-        document.documentElement.dataset.counts = rows.map((row) => row.cells[4].textContent).join();
+        document.documentElement.dataset.counts = rows.map((row) => row.cells[7].textContent).join();
+        input.value = "no such word";
+        input.dispatchEvent(new Event("input"));
+        document.documentElement.dataset.none = document.querySelector(".chips ~ .note").textContent;
+        input.value = "";
+        const press = (words) => [...document.querySelectorAll(".chips button")]
+            .find((one) => one.textContent.startsWith(words)).click();
+        press("other bounds");
+        const kept = [...document.querySelectorAll(".sentences article:not([hidden])")];
+        document.documentElement.dataset.kinds = kept.map((one) => one.dataset.kinds).join("|");
+        press("drop");
+        const dropped = [...document.querySelectorAll(".ranking tbody tr:not([hidden])")];
+        document.documentElement.dataset.dropped = dropped.map((one) => one.dataset.verdict).join();
     """
     dom = dom_of(page.replace("</body>", f"<script>{act}</script></body>"), tmp_path)
     seen = re.search(r'data-seen="([^"]*)"', dom)
@@ -86,6 +98,14 @@ def test_sentences_are_filtered_and_the_ranking_is_sorted(tmp_path: Path) -> Non
     numbers = [int(number) for number in counts[1].split(",")]
     assert len(numbers) > 3
     assert numbers == sorted(numbers, reverse=True)
+    told = {name: re.search(rf'data-{name}="([^"]*)"', dom) for name in ("none", "kinds", "dropped")}
+    assert all(told.values())
+    assert "Nothing found among the 60 hardest sentences" in dom
+    kinds = re.findall(r"[^|]+", str(told["kinds"][1] if told["kinds"] else ""))
+    assert 0 < len(kinds) < 60
+    assert all("other bounds" in one for one in kinds)
+    assert told["dropped"]
+    assert set(told["dropped"][1].split(",")) == {"drop"}
 
 
 @pytest.mark.parametrize("width", [390, 1280])

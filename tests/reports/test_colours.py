@@ -6,7 +6,7 @@ from importlib.resources import files
 
 import pytest
 
-from crowdseq.reports.html.lanes import N_COLOURS, colour_of
+from crowdseq.reports.html.passages import N_COLOURS, colour_of
 
 Colour = tuple[float, float, float]
 STYLE = (files("crowdseq.reports.html") / "report.css").read_text("utf-8")
@@ -62,13 +62,14 @@ def test_words_can_be_read(mode: dict[str, str]) -> None:
         assert contrast(parse(mode[ink]), parse(mode["page"])) >= ENOUGH
         assert contrast(parse(mode[ink]), parse(mode["shade"])) >= ENOUGH
     assert contrast(parse(mode["warn"]), parse(mode["warn-page"])) >= ENOUGH
-    assert contrast(parse(mode["warn"]), parse(mode["page"])) >= ENOUGH
+    for verdict in ("good", "warn", "drop"):
+        assert contrast(parse(mode[verdict]), parse(mode["page"])) >= ENOUGH
 
 
 @pytest.mark.parametrize("mode", [LIGHT, DARK], ids=["light", "dark"])
 def test_figures_can_be_read_on_every_heat(mode: dict[str, str]) -> None:
     heats = re.findall(r"rgb\(var\(--(right|wrong)\) / ([.\d]+)\)", STYLE)
-    assert len(heats) == 18
+    assert len(heats) == 18 + 12, "of the tables, and of the square of annotators"
     for kind, alpha in heats:
         page = over(parse(mode[kind]), parse(mode["page"]), float(alpha))
         assert contrast(parse(mode["ink"]), page) >= ENOUGH, (kind, alpha)

@@ -6,7 +6,7 @@ import pytest
 
 from crowdseq.reports.html import report_html
 from crowdseq.reports.html.section import clip
-from crowdseq.workflows.metrics import run_metrics
+from crowdseq.workflows.run import run_metrics
 from reports.hostile import CONTROLS, HOSTILE, hostile_corpus
 from reports.pages import PageReader, page_on, run_on
 

@@ -7,6 +7,8 @@ from crowdseq.evaluation.description import Description
 from crowdseq.reports.tables import Table, as_text, count, show
 
 _SHOWN_NAMES = 5
+_MOST_ROWS = 1000
+_MOST_ALIKE = 20
 
 
 def describe_in_words(description: Description, agreement: dict[str, Any]) -> str:
@@ -17,6 +19,8 @@ def describe_in_words(description: Description, agreement: dict[str, Any]) -> st
     parts.append(as_text(_label_table(description)))
     if description.annotators:
         parts.append(as_text(_annotator_table(description)))
+        if len(description.annotators) > _MOST_ROWS:
+            parts[-1] += f"\n… and {len(description.annotators) - _MOST_ROWS:,} more annotators"
     return "\n\n".join(parts)
 
 
@@ -59,7 +63,7 @@ def _without_annotators(description: Description) -> str:
 
 def _warnings(description: Description) -> list[str]:
     unseen = description.coverage.get(0, 0)
-    lines = [f"names that look alike: {', '.join(group)}" for group in description.look_alikes]
+    lines = [f"names that look alike: {', '.join(group[:_MOST_ALIKE])}" for group in description.look_alikes]
     if unseen and description.annotators:
         lines.append(f"{count(unseen, 'sentence was', 'sentences were')} seen by nobody")
     return lines
@@ -83,5 +87,6 @@ def _label_table(description: Description) -> Table:
 
 
 def _annotator_table(description: Description) -> Table:
-    rows = tuple((a.annotator, a.sentences, a.tokens, a.spans, a.slips) for a in description.annotators)
+    shown = description.annotators[:_MOST_ROWS]
+    rows = tuple((a.annotator, a.sentences, a.tokens, a.spans, a.slips) for a in shown)
     return Table(("annotator", "sentences", "tokens", "spans", "slips"), rows)

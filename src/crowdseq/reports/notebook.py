@@ -46,14 +46,17 @@ def consensus_html(consensus: Consensus) -> str:
 def annotators_html(reports: Sequence[AnnotatorReport]) -> str:
     """The table of annotators, the first of them where there are many."""
     headings = ("sentences", "tokens", "skill", "from", "to", "precision", "recall", "F1", "spam")
-    columns = [Column("annotator", numeric=False), *map(Column, headings), Column("flags", numeric=False)]
+    words = [Column(name, numeric=False) for name in ("annotator", "verdict", "reason", "flags")]
+    columns = [*words[:2], *map(Column, headings), *words[2:]]
     rows: list[Sequence[Content]] = [
         (
             name_of(one.annotator),
+            one.verdict,
             f"{one.sentences:,}",
             f"{one.tokens:,}",
             *map(_number, (one.skill, *(one.interval or (None, None)))),
             *map(_number, (one.precision, one.recall, one.f1, one.spam)),
+            clip(one.reason, 200),
             clip(", ".join(one.flags), 200),
         )
         for one in reports[:_ANNOTATORS]

@@ -60,7 +60,7 @@ def _scores(scores: dict[str, Any]) -> str:
 
 
 def annotator_table(consensus: Consensus, limit: int = _SHOWN_ANNOTATORS) -> Table:
-    """The annotators, the most skilled first; the middle of a long list is left out."""
+    """The annotators with their verdicts, the most skilled first; the middle of a long list is left out."""
     ranked = sorted(
         consensus.annotators, key=lambda report: -(-2.0 if report.skill is None else report.skill)
     )
@@ -71,18 +71,19 @@ def annotator_table(consensus: Consensus, limit: int = _SHOWN_ANNOTATORS) -> Tab
         rows.append(
             (
                 report.annotator,
+                report.verdict,
                 report.sentences,
                 report.skill,
                 reach,
                 report.f1,
                 report.spam,
-                "; ".join(report.flags),
+                "; ".join([report.reason, *report.flags] if report.reason else report.flags),
             )
         )
     if len(rows) > limit:
         left_out = len(rows) - limit
-        rows[limit // 2 : -(limit // 2)] = [(f"… {left_out} more", "", "", "", "", "", "")]
-    columns = ("annotator", "sentences", "skill", "95 % interval", "span F1", "spam", "to look at")
+        rows[limit // 2 : -(limit // 2)] = [(f"… {left_out} more", "", "", "", "", "", "", "")]
+    columns = ("annotator", "verdict", "sentences", "skill", "95 % interval", "span F1", "spam", "why")
     return Table(columns, tuple(rows))
 
 

@@ -4,14 +4,22 @@ from base64 import b64encode
 from collections.abc import Mapping
 from hashlib import sha256
 from importlib.resources import files
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from crowdseq.core.consensus import Consensus
-from crowdseq.reports.html.annotators import annotator_section
-from crowdseq.reports.html.overview import convergence_section, overview_section, recipe_section, subtitle
+from crowdseq.evaluation.crowd_agreement import alpha_with_interval
+from crowdseq.evaluation.disputes import find_disputes
+from crowdseq.reports.html.agreement import agreement_section
+from crowdseq.reports.html.annotators import annotator_section, ranked_annotators
+from crowdseq.reports.html.background import consensus_section, convergence_section, recipe_section, subtitle
+from crowdseq.reports.html.desk import Seen, overview_section
+from crowdseq.reports.html.disputes import Unclear, unclear_section
 from crowdseq.reports.html.quality import quality_section
 from crowdseq.reports.html.section import Markup, Section, element, join, trusted
 from crowdseq.reports.html.sentences import sentence_section
+
+if TYPE_CHECKING:
+    from crowdseq.evaluation.suggestions import Suggestion
 
 
 def report_html(
@@ -25,22 +33,26 @@ def report_html(
 
     metrics: as in `metrics.json`. settings: as in `settings.json`; what it lacks is left out.
     """
+    disputes = find_disputes(consensus.corpus, consensus)
+    unclear = Unclear.of(consensus)
+    alpha = alpha_with_interval(consensus.corpus)
+    suggested = _suggested(consensus)
+    seen = Seen(consensus, metrics, settings, disputes, unclear.pairs, alpha, len(suggested))
     sections = [
-        overview_section(consensus, metrics, settings),
+        overview_section(seen),
+        annotator_section(consensus, disputes),
+        agreement_section(consensus, ranked_annotators(consensus.annotators), alpha),
+        unclear_section(unclear),
+        _suggestions(consensus, suggested),
+        sentence_section(consensus, disputes),
+        consensus_section(consensus, metrics),
         quality_section(consensus, metrics, settings),
-        _suggestions(consensus),
-        sentence_section(consensus),
-        annotator_section(consensus),
         convergence_section(consensus),
         recipe_section(metrics, settings),
     ]
     shown = [section for section in sections if section is not None]
-    header = element(
-        "header",
-        element("h1", title),
-        element("p", subtitle(metrics, settings), class_="lead"),
-        element("nav", [(section.link, " ") for section in shown], aria_label="Sections"),
-    )
+    header = element("header", element("h1", title), element("p", subtitle(metrics, settings), class_="lead"))
+    navigation = element("nav", [(section.link, " ") for section in shown], aria_label="Sections")
     style, script = _own("report.css"), _own("report.js")
     head = element(
         "head",
@@ -53,17 +65,25 @@ def report_html(
         element("style", trusted(style)),
     )
     main = element("main", [section.markup for section in shown])
-    body = element("body", header, main, _footer(), element("script", trusted(script)))
+    body = element("body", header, navigation, main, _footer(), element("script", trusted(script)))
     page = element("html", head, body, lang="en")
     return join([trusted("<!doctype html>\n"), page, trusted("\n")]).source
 
 
-def _suggestions(consensus: Consensus) -> Section | None:
+def _suggested(consensus: Consensus) -> "tuple[Suggestion, ...]":
     if "suggested_tag_ids" not in consensus.parameters:
+        return ()
+    from crowdseq.evaluation.suggestions import suggestions_of
+
+    return suggestions_of(consensus)
+
+
+def _suggestions(consensus: Consensus, suggested: "tuple[Suggestion, ...]") -> Section | None:
+    if not suggested:
         return None
     from crowdseq.reports.html.suggestions import suggestion_section
 
-    return suggestion_section(consensus)
+    return suggestion_section(consensus, suggested)
 
 
 def _own(name: str) -> str:

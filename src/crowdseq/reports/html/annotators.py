@@ -1,60 +1,90 @@
-"""The annotators: a ranking with skill and interval, their habits in words, and their tables."""
+"""The annotators: verdicts with their reasons in a table, and a sheet for each with habits and examples."""
 
 from collections.abc import Sequence
 
 from crowdseq.core.consensus import AnnotatorReport, Consensus
+from crowdseq.evaluation.disputes import Dispute, Disputes
+from crowdseq.evaluation.verdicts import DROP, GOOD, UNKNOWN, WATCH
 from crowdseq.reports.habits import Habit, Name, find_habits, repeated_errors
 from crowdseq.reports.html.charts import SkillAxis
+from crowdseq.reports.html.desk import verdict_pill
+from crowdseq.reports.html.disputes import colour_of_reading, reading_in_words
 from crowdseq.reports.html.heatmaps import EXPLAINED, ContextTables, annotator_heatmaps
-from crowdseq.reports.html.section import Content, Markup, Section, element, folded, name_of, scrolling
+from crowdseq.reports.html.passages import excerpt
+from crowdseq.reports.html.section import Content, Markup, Section, element, folded, name_of
 from crowdseq.reports.outcomes import SpanOutcomes
 from crowdseq.reports.tables import PERCENT, count, decimal, percent
 
 MOST_CARDS = 60
-_OPEN_CARDS = 20
+_OPEN_CARDS = 12
+_ROOM = 450_000  # characters of the page for tables label by label; who comes later has none
+_LONG_TABLE = 60  # rows, beyond which the table scrolls by itself
+_EXAMPLES = 4  # on a sheet
+_MOST_LOOKED_AT = 5000  # disputes, on the way to examples for everybody
+_FIRST_TO_LOOK_AT = (DROP, WATCH, UNKNOWN, None, GOOD)
 
 
-def annotator_section(consensus: Consensus) -> Section | None:
+def annotator_section(consensus: Consensus, disputes: Disputes) -> Section | None:
     """None when nobody labelled anything."""
     if not consensus.annotators:
         return None
-    ranked = ranked_annotators(consensus.annotators)
-    chosen = _with_cards(consensus.annotators, ranked)
+    order = by_urgency(consensus.annotators)
+    chosen = _with_cards(consensus.annotators, order)
     content: list[Content] = [
         element("p", _how_to_read(consensus)),
-        ranking_table(consensus.annotators, ranked, set(chosen)),
-        _cards(consensus, chosen),
+        ranking_table(consensus.annotators, order, set(chosen)),
+        _cards(consensus, disputes, chosen),
     ]
-    return Section("annotators", "Annotators, the most skilled first", "Annotators", content)
+    return Section("annotators", "Annotators, those to look at first", "Annotators", content)
 
 
 def _how_to_read(consensus: Consensus) -> str:
     unit = "label" if consensus.corpus.scheme.is_plain else "span"
     return (
         "Skill is agreement with the consensus beyond chance: 1 is perfect, 0 is chance. The line is its "
-        f"95 % interval, the shorter the surer. F1 compares {unit}s with those of the consensus. Guessing is "
+        f"95 % interval, the shorter the surer. F1 compares {unit}s with those of the consensus. Spam is "
         "the share of votes that look as if they do not depend on the text. All is measured against the "
         "consensus, on the sentences that the annotator labelled."
+    ).replace(" %", PERCENT)
+
+
+def ranked_annotators(reports: Sequence[AnnotatorReport]) -> list[int]:
+    """Numbers of the annotators by skill; those who cannot be judged come last."""
+    return sorted(
+        range(len(reports)),
+        key=lambda k: (reports[k].skill is None, -(reports[k].skill or 0.0), reports[k].annotator),
     )
 
 
-def _with_cards(reports: Sequence[AnnotatorReport], ranked: list[int]) -> list[int]:
-    """Who gets a card: all, or those with the most labels, in the order of the ranking."""
-    busiest = set(sorted(ranked, key=lambda number: -reports[number].tokens)[:MOST_CARDS])
-    return [number for number in ranked if number in busiest]
+def by_urgency(reports: Sequence[AnnotatorReport]) -> list[int]:
+    """Numbers of the annotators: to drop, to watch, unknown, good; of each the least skilled first."""
+    by_skill = ranked_annotators(reports)[::-1]
+    return sorted(by_skill, key=lambda k: _FIRST_TO_LOOK_AT.index(reports[k].verdict))
 
 
-def _cards(consensus: Consensus, chosen: list[int]) -> list[Content]:
+def _with_cards(reports: Sequence[AnnotatorReport], order: list[int]) -> list[int]:
+    """Who gets a sheet: all, or those with the most labels, in the order of the table."""
+    busiest = set(sorted(order, key=lambda number: -reports[number].tokens)[:MOST_CARDS])
+    return [number for number in order if number in busiest]
+
+
+def _cards(consensus: Consensus, disputes: Disputes, chosen: list[int]) -> list[Content]:
     outcomes = SpanOutcomes.of(consensus)
     habits = find_habits(consensus.corpus, outcomes)
     tables = ContextTables.of(consensus)
-    cards = [_card(consensus, number, habits[number], tables) for number in chosen]
+    examples = find_examples(disputes, chosen)
+    cards: list[Markup] = []
+    room = _ROOM
+    for number in chosen:
+        advanced = annotator_heatmaps(consensus, number, tables) if room > 0 else None
+        room -= len(advanced.source) if advanced is not None else 0
+        cards.append(_card(consensus, number, habits[number], examples[number], advanced))
     rest = cards[_OPEN_CARDS:]
     words = f"The next {count(len(rest), 'annotator')}"
     return [
-        element("h3", "What they typically do"),
+        element("h3", "A sheet for each"),
         element("p", _about_habits(outcomes, len(consensus.annotators) > len(cards))),
-        element("p", EXPLAINED),
+        element("p", EXPLAINED, class_="note"),
         element("div", cards[:_OPEN_CARDS], class_="cards"),
         folded(words, element("div", rest, class_="cards")) if rest else None,
     ]
@@ -69,11 +99,41 @@ def _about_habits(outcomes: SpanOutcomes, some_left_out: bool) -> str:
         else ""
     )
     busiest = f" The {MOST_CARDS} with the most labels are shown." if some_left_out else ""
+    opening = "Where somebody differs from the consensus they may well be right: read it together."
     rule = "An error is named when it happened at least three times, and in a tenth of ten or more cases."
-    return f"{rule}{faithful}{busiest}"
+    return f"{opening} {rule}{faithful}{busiest}"
 
 
-def _card(consensus: Consensus, number: int, habits: tuple[Habit, ...], tables: ContextTables) -> Markup:
+def find_examples(disputes: Disputes, annotators: Sequence[int]) -> dict[int, list[Dispute]]:
+    """For each annotator some places that they read otherwise than the consensus, which is sure of them.
+
+    No two of an annotator are about the same labels.
+    """
+    found: dict[int, dict[object, Dispute]] = {number: {} for number in annotators}
+    wanting = set(annotators)
+    for place in (-disputes.confidence).argsort(kind="stable")[:_MOST_LOOKED_AT].tolist():
+        if not wanting:
+            break
+        dispute = disputes[place]
+        settled = dispute.readings[dispute.settled]
+        for reading in dispute.readings:
+            if reading is settled:
+                continue
+            about = tuple(sorted({mark.label for mark in one.marks}) for one in (settled, reading))
+            for who in wanting.intersection(reading.annotators):
+                found[who].setdefault(str(about), dispute)
+                if len(found[who]) == _EXAMPLES:
+                    wanting.discard(who)
+    return {number: list(some.values()) for number, some in found.items()}
+
+
+def _card(
+    consensus: Consensus,
+    number: int,
+    habits: tuple[Habit, ...],
+    examples: Sequence[Dispute],
+    advanced: Content,
+) -> Markup:
     report = consensus.annotators[number]
     flags = [
         element("li", element("strong", "⚠ "), element("bdi", flag), class_="flag") for flag in report.flags
@@ -83,15 +143,42 @@ def _card(consensus: Consensus, number: int, habits: tuple[Habit, ...], tables: 
     return element(
         "article",
         element(
-            "div", element("h4", name_of(report.annotator)), element("p", _figures(report), class_="aside")
+            "div",
+            element("h4", name_of(report.annotator), " ", verdict_pill(report.verdict)),
+            element("p", report.reason, class_="aside") if report.reason else None,
+            element("p", _figures(report), class_="aside"),
         ),
         element(
             "div",
             element("ul", flags, told, nothing, class_="habits"),
-            annotator_heatmaps(consensus, number, tables),
+            _examples(consensus, number, examples),
+            advanced,
         ),
         id=f"a{number}",
+        data_verdict=report.verdict or "not judged",
     )
+
+
+def _examples(consensus: Consensus, number: int, examples: Sequence[Dispute]) -> Content:
+    if not examples:
+        return None
+    lines = []
+    for one in examples:
+        own = next(reading for reading in one.readings if number in reading.annotators)
+        settled = one.readings[one.settled]
+        said: list[Content] = [
+            name_of(consensus.annotators[number].annotator),
+            ": ",
+            reading_in_words(consensus, one, own),
+            " · consensus: ",
+            reading_in_words(consensus, one, settled),
+            f", {percent(one.confidence)} sure",
+        ]
+        text = excerpt(
+            consensus.corpus, one.sentence, one.begin, one.end, colour_of_reading(consensus, own.marks)
+        )
+        lines.append(element("li", text, element("small", said, class_="said")))
+    return element("ul", lines, class_="examples")
 
 
 def _part(part: str) -> Content:
@@ -105,68 +192,56 @@ def _figures(report: AnnotatorReport) -> str:
 
 
 _MOST_ROWS = 500
-_HEADINGS = ("skill", "sentences", "F1", "guessing")
+_HEADINGS = ("skill", "F1", "spam", "sentences")
 
 
-def ranked_annotators(reports: Sequence[AnnotatorReport]) -> list[int]:
-    """Numbers of the annotators by skill; those who cannot be judged come last."""
-    return sorted(
-        range(len(reports)),
-        key=lambda k: (reports[k].skill is None, -(reports[k].skill or 0.0), reports[k].annotator),
-    )
-
-
-def ranking_table(reports: Sequence[AnnotatorReport], ranked: list[int], with_cards: set[int]) -> Markup:
-    """A row for each annotator, with a dot for the skill and a line for its interval."""
+def ranking_table(reports: Sequence[AnnotatorReport], order: list[int], with_cards: set[int]) -> Markup:
+    """A row for each annotator, with the verdict and why, and a dot for the skill with its interval."""
     lows = [report.interval[0] for report in reports if report.interval]
     axis = SkillAxis(min([0.0, *lows]))
     heads = [
-        element("th", "#", scope="col", class_="number"),
         element("th", "annotator", scope="col"),
+        element("th", "verdict", scope="col"),
+        element("th", "why", scope="col", class_="why"),
         element("th", "skill", scope="col", class_="number"),
         element("th", axis.scale(), scope="col", class_="plot", aria_label="skill with its interval"),
         *(element("th", text, scope="col", class_="number") for text in _HEADINGS[1:]),
-        element("th", "to look at", scope="col"),
     ]
-    rows = [
-        _row(rank, number, reports[number], axis, number in with_cards)
-        for rank, number in enumerate(ranked[:_MOST_ROWS], start=1)
-    ]
-    more = len(ranked) - len(rows)
-    caption = (
-        f"{count(len(ranked), 'annotator')}, ranked{f'; the last {more:,} are left out' if more > 0 else ''}"
+    rows = [_row(number, reports[number], axis, number in with_cards) for number in order[:_MOST_ROWS]]
+    more = len(order) - len(rows)
+    caption = f"{count(len(order), 'annotator')}{f'; the last {more:,} are left out' if more > 0 else ''}"
+    made = element(
+        "table",
+        element("caption", caption),
+        element("thead", element("tr", heads)),
+        element("tbody", rows),
+        class_="ranking",
     )
-    return scrolling(
-        element(
-            "table",
-            element("caption", caption),
-            element("thead", element("tr", heads)),
-            element("tbody", rows),
-            class_="ranking",
-        )
-    )
+    return element("div", made, class_="wide tall" if len(rows) > _LONG_TABLE else "wide")
 
 
-def _row(rank: int, number: int, report: AnnotatorReport, axis: SkillAxis, has_card: bool) -> Markup:
+def _row(number: int, report: AnnotatorReport, axis: SkillAxis, has_card: bool) -> Markup:
     name = name_of(report.annotator)
     low, high = report.interval or (None, None)
     plot: Content = None
     if low is not None and high is not None and report.skill is not None:
         plot = axis.whisker(low, report.skill, high)
-    figures = (report.skill, report.sentences, report.f1, report.spam)
-    shown = (decimal(report.skill), f"{report.sentences:,}", percent(report.f1), percent(report.spam))
+    figures = (report.skill, report.f1, report.spam, report.sentences)
+    shown = (decimal(report.skill), percent(report.f1), percent(report.spam), f"{report.sentences:,}")
     cells = [
         element("td", text, class_="number", data_value=-9 if value is None else value, data_label=label)
         for text, value, label in zip(shown, figures, _HEADINGS, strict=True)
     ]
     reach = f"{decimal(low)} to {decimal(high)}" if low is not None else None
     flags = [element("span", "⚠ ", element("bdi", flag), class_="flag") for flag in report.flags]
+    urgency = _FIRST_TO_LOOK_AT.index(report.verdict)
     return element(
         "tr",
-        element("td", rank, class_="number", data_value=rank),
         element("th", element("a", name, href=f"#a{number}") if has_card else name, scope="row"),
+        element("td", verdict_pill(report.verdict), class_="verdicts", data_value=urgency),
+        element("td", element("span", report.reason) if report.reason else None, flags, class_="why"),
         cells[0],
         element("td", plot, element("span", reach, class_="reach"), class_="plot"),
         cells[1:],
-        element("td", flags, class_="flags"),
+        data_verdict=report.verdict or "not judged",
     )

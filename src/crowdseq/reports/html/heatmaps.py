@@ -84,22 +84,22 @@ def annotator_heatmaps(consensus: Consensus, number: int, tables: ContextTables)
     confusion = consensus.annotators[number].confusion
     if confusion.sum() <= 0:
         return None
-    kept = _frequent_labels(confusion)
+    kept = label_choice(confusion)
     names = consensus.corpus.scheme.tags
     local = [
-        _heatmap(_after(names, context), tables.counts(number, "local", context), kept, names)
+        heatmap(_after(names, context), tables.counts(number, "local", context), kept, names)
         for context in tables.frequent(number, "local", _MOST_LOCAL)
     ]
     repeated = [
-        _heatmap(_on_repeat(names, context), tables.counts(number, "repeated", context), kept, names)
+        heatmap(_on_repeat(names, context), tables.counts(number, "repeated", context), kept, names)
         for context in tables.frequent(number, "repeated", _MOST_REPEATED)
     ]
-    whole = _heatmap("all tokens", confusion, kept, names)
-    return folded("Label by label", element("div", whole, local, repeated, class_="heatmaps"))
+    whole = heatmap("all tokens", confusion, kept, names)
+    return folded("Advanced: label by label", element("div", whole, local, repeated, class_="heatmaps"))
 
 
 EXPLAINED = (
-    "Behind “Label by label” are tables of what was given where. Rows: the true label, as the consensus sees "
+    "Behind “Advanced” are tables of what was given where. Rows: the true label, as the consensus sees "
     "it, with the expected number of tokens. Columns: the label given, in percent of the row; framed cells "
     "are right. The tables marked α look only at tokens right after a label of the annotator’s own, those "
     "marked β at words to which they gave a label earlier in the document."
@@ -116,8 +116,8 @@ def _on_repeat(names: Sequence[str], context: int) -> Content:
     return ["β: on words they gave ", name_of(names[context]), " before"]
 
 
-def _frequent_labels(confusion: FloatArray) -> list[int]:
-    """The labels that matter for an annotator, in the order of the scheme."""
+def label_choice(confusion: FloatArray) -> list[int]:
+    """The labels that matter in a table, in the order of the scheme."""
     mass = confusion.sum(axis=0) + confusion.sum(axis=1)
     if len(mass) <= _MOST_LABELS:
         return list(range(len(mass)))
@@ -133,7 +133,8 @@ def _fold(counts: FloatArray, kept: list[int]) -> FloatArray:
     return sums if len(kept) < len(counts) else sums[:-1, :-1]
 
 
-def _heatmap(title: Content, counts: FloatArray, kept: list[int], names: Sequence[str]) -> Markup:
+def heatmap(title: Content, counts: FloatArray, kept: list[int], names: Sequence[str]) -> Markup:
+    """Counts (M, M) of truth by given label as a table in percent of its rows; kept: the labels shown."""
     table = _fold(counts, kept)
     labels = [names[label] for label in kept]
     labels += ["other"] * (len(table) - len(kept))

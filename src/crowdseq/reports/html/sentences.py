@@ -1,11 +1,11 @@
 """Sentences with their spans and confidence, the hardest first."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from crowdseq.core.consensus import Consensus
-from crowdseq.reports.html.lanes import colour_of, lanes
+from crowdseq.core.text import Sentence
+from crowdseq.evaluation.disputes import KINDS, Disputes
+from crowdseq.reports.html.passages import Passage, colour_of, gaps_of, lanes, running_text, shown_words
 from crowdseq.reports.html.section import (
     IN_DOUBT,
     NONE,
@@ -13,7 +13,6 @@ from crowdseq.reports.html.section import (
     Markup,
     Section,
     ShownSpan,
-    clip,
     element,
     folded,
     name_of,
@@ -23,47 +22,45 @@ from crowdseq.reports.tables import count, percent
 
 SHOWN_SENTENCES = 200
 _OPEN_SENTENCES = 20
-_LONGEST_PASSAGE = 120
-_LONGEST_TOKEN = 60
+_ROOM = 1_000_000  # characters of the page for sentences; long ones with many lanes are fewer
+_KINDS = {"type": "another label", "boundary": "other bounds", "missed": "somebody marked nothing"}
 
 
-@dataclass(frozen=True)
-class Passage:
-    """The tokens of a sentence that are shown: all, or those around the least sure one."""
-
-    sentence: int
-    start: int
-    end: int
-    length: int
-
-    @classmethod
-    def of(cls, consensus: Consensus, sentence: int) -> "Passage":
-        first, last = consensus.corpus.offsets[sentence : sentence + 2].tolist()
-        length = last - first
-        if length <= _LONGEST_PASSAGE:
-            return cls(sentence, 0, length, length)
-        middle = int(np.argmin(consensus.token_confidence[first:last]))
-        start = min(max(0, middle - _LONGEST_PASSAGE // 2), length - _LONGEST_PASSAGE)
-        return cls(sentence, start, start + _LONGEST_PASSAGE, length)
-
-
-def sentence_section(consensus: Consensus) -> Section | None:
+def sentence_section(consensus: Consensus, disputes: Disputes) -> Section | None:
     """None when there is no text."""
     if consensus.corpus.n_tokens == 0:
         return None
     order = hardest_sentences(consensus)
-    shown = [_article(consensus, rank, index) for rank, index in enumerate(order[:SHOWN_SENTENCES], start=1)]
+    kinds = _kinds_of(disputes, len(consensus.corpus))
+    shown: list[Markup] = []
+    room = _ROOM
+    for rank, index in enumerate(order[:SHOWN_SENTENCES], start=1):
+        shown.append(_article(consensus, rank, index, kinds[index]))
+        room -= len(shown[-1].source)
+        if room < 0 and rank >= _OPEN_SENTENCES:
+            break
     rest = shown[_OPEN_SENTENCES:]
     words = f"The next {count(len(rest), 'sentence')}"
     more = len(order) - len(shown)
     easier = f"{count(more, 'easier sentence')} {'is' if more == 1 else 'are'} not shown here."
     content: list[Content] = [
         element("p", _how_to_read(consensus)),
-        element("div", shown[:_OPEN_SENTENCES], class_="sentences"),
+        element("div", shown[:_OPEN_SENTENCES], class_="sentences", data_left=more),
         folded(words, element("div", rest, class_="sentences")) if rest else None,
         element("p", easier, class_="note") if more else None,
     ]
     return Section("sentences", "Sentences, the hardest first", "Sentences", content)
+
+
+def _kinds_of(disputes: Disputes, size: int) -> list[str]:
+    """For every sentence in which ways people differ there, in the words of the page."""
+    bits = np.zeros(size, np.int64)
+    np.bitwise_or.at(bits, disputes.columns.sentences, disputes.columns.kinds)
+    words = [
+        ";".join(_KINDS[kind] for place, kind in enumerate(KINDS) if code >> place & 1)
+        for code in range(1 << len(KINDS))
+    ]
+    return [words[code] for code in bits.tolist()]
 
 
 def hardest_sentences(consensus: Consensus) -> list[int]:
@@ -91,7 +88,7 @@ def _how_to_read(consensus: Consensus) -> str:
     )
 
 
-def _article(consensus: Consensus, rank: int, index: int) -> Markup:
+def _article(consensus: Consensus, rank: int, index: int, kinds: str) -> Markup:
     sentence = consensus.corpus.sentences[index]
     passage = Passage.of(consensus, index)
     confidence = percent(float(consensus.sentence_confidence[index]))
@@ -105,41 +102,35 @@ def _article(consensus: Consensus, rank: int, index: int) -> Markup:
     return element(
         "article",
         heading,
-        element("p", _passage_note(passage), class_="note")
-        if passage.end - passage.start < passage.length
-        else None,
-        _text(consensus, passage, sentence.tokens),
+        passage.note,
+        _text(consensus, passage, sentence),
         lanes(consensus, index, passage.start, passage.end),
+        data_kinds=kinds or None,
     )
 
 
-def _passage_note(passage: Passage) -> str:
-    return (
-        f"Tokens {passage.start + 1:,} to {passage.end:,} of {passage.length:,}, around the least sure one."
-    )
-
-
-def _text(consensus: Consensus, passage: Passage, tokens: tuple[str, ...]) -> Markup:
-    words = [clip(token, _LONGEST_TOKEN) for token in tokens]
-    types = consensus.corpus.scheme.types
+def _text(consensus: Consensus, passage: Passage, sentence: Sentence) -> Markup:
+    words, types = shown_words(sentence.tokens), consensus.corpus.scheme.types
+    plain = consensus.corpus.scheme.is_plain
+    gaps = [" "] * len(words) if plain else gaps_of(sentence)  # the labels of plain tags need the room
     pieces: list[Content] = []
     done = passage.start
     for span in shown_spans(consensus, passage.sentence):
         start, end = max(span.start, passage.start), min(span.end, passage.end)
         if start < end:
-            pieces += [
-                *((word, " ") for word in words[done:start]),
-                _mark(span, words[start:end], types),
-                " ",
-            ]
+            pieces += [_between(words, gaps, done, start), gaps[start] if start else None]
+            pieces.append(_mark(span, running_text(words, gaps, start, end), types))
             done = end
-    pieces += [(word, " ") for word in words[done : passage.end]]
-    plain = consensus.corpus.scheme.is_plain
+    pieces.append(_between(words, gaps, done, passage.end))
     return element("p", pieces, class_="text plain" if plain else "text", dir="auto", lang="")
 
 
-def _mark(span: ShownSpan, words: list[str], types: tuple[str, ...]) -> Markup:
-    text = " ".join(words)
+def _between(words: list[str], gaps: list[str], start: int, end: int) -> Content:
+    """Words outside all spans, with the space before them."""
+    return [gaps[start] if start else None, running_text(words, gaps, start, end)] if start < end else None
+
+
+def _mark(span: ShownSpan, text: str, types: tuple[str, ...]) -> Markup:
     if span.kind == NONE:
         assert span.other is not None
         hint: list[Content] = [name_of(types[span.other]), _unbroken(f"? {percent(span.other_share)}")]

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 
 from crowdseq.core.consensus import Consensus
 from crowdseq.core.spans import Span
-from crowdseq.evaluation.suggestions import Suggestion, suggestions_of
-from crowdseq.reports.html.lanes import colour_of
+from crowdseq.core.text import Sentence
+from crowdseq.evaluation.suggestions import Suggestion
+from crowdseq.reports.html.passages import colour_of, gaps_of, running_text, shown_words
 from crowdseq.reports.html.section import Content, Markup, Section, clip, element, folded, name_of
 from crowdseq.reports.tables import count, percent
 
@@ -13,20 +14,18 @@ SHOWN_SUGGESTIONS = 50
 _OPEN_SUGGESTIONS = 10
 _AROUND = 40  # tokens shown on either side
 _LONGEST_SPAN = 60  # tokens
-_LONGEST_TOKEN = 60
 _LONGEST_QUOTE = 120
 
 
-def suggestion_section(consensus: Consensus) -> Section | None:
+def suggestion_section(consensus: Consensus, found: Sequence[Suggestion]) -> Section | None:
     """None when there is nothing to suggest."""
-    found = suggestions_of(consensus)
     if not found:
         return None
     ranked = sorted(found, key=lambda one: -one.confidence)[:SHOWN_SUGGESTIONS]
     corpus = consensus.corpus
     numbers = {name: number for number, name in enumerate(corpus.text.ids)}
     shown = [
-        _article(rank, one, corpus.sentences[numbers[one.sentence]].tokens, corpus.scheme.types)
+        _article(rank, one, corpus.sentences[numbers[one.sentence]], corpus.scheme.types)
         for rank, one in enumerate(ranked, start=1)
     ]
     rest, more = shown[_OPEN_SUGGESTIONS:], len(found) - len(shown)
@@ -52,7 +51,7 @@ def suggestion_section(consensus: Consensus) -> Section | None:
     return Section("suggestions", "What the text suggests beside the kept labels", "Suggestions", content)
 
 
-def _article(rank: int, one: Suggestion, tokens: Sequence[str], types: Sequence[str]) -> Markup:
+def _article(rank: int, one: Suggestion, sentence: Sentence, types: Sequence[str]) -> Markup:
     heading = element(
         "h3",
         element("span", f"{rank}. ", class_="rank"),
@@ -62,7 +61,7 @@ def _article(rank: int, one: Suggestion, tokens: Sequence[str], types: Sequence[
     place: Content = (
         name_of(one.sentence) if one.doc is None else [name_of(one.sentence), " in ", name_of(one.doc)]
     )
-    return element("article", heading, _text(one, tokens, types), element("p", place, class_="note"))
+    return element("article", heading, _text(one, sentence, types), element("p", place, class_="note"))
 
 
 def _in_words(one: Suggestion) -> Content:
@@ -81,24 +80,26 @@ def _quoted(one: Suggestion, span: Span) -> Content:
     return ["“", element("bdi", clip(one.words(span), _LONGEST_QUOTE)), "” ", name_of(span.label)]
 
 
-def _text(one: Suggestion, tokens: Sequence[str], types: Sequence[str]) -> Markup:
+def _text(one: Suggestion, sentence: Sentence, types: Sequence[str]) -> Markup:
     """The words around the place, which is marked: dotted what is to be added, dashed what is kept."""
-    words = [clip(token, _LONGEST_TOKEN) for token in tokens]
-    first, last = max(0, one.start - _AROUND), one.end + _AROUND
+    words, gaps = shown_words(sentence.tokens), gaps_of(sentence)
+    first, last = max(0, one.start - _AROUND), min(len(words), one.end + _AROUND)
     kinds = [types.index(span.label) for span in (*one.suggested, *one.kept) if span.label in types]
     colour = colour_of(kinds[0] if kinds else 0)
-    place = words[one.start : min(one.end, one.start + _LONGEST_SPAN)]
+    end = min(one.end, one.start + _LONGEST_SPAN)
+    place = running_text(words, gaps, one.start, end)
     marked = (
-        element("span", " ".join(place), class_=f"maybe {colour}")
+        element("span", place, class_=f"maybe {colour}")
         if one.kind == "add"
-        else element("mark", " ".join(place), class_=f"{colour} doubt")
+        else element("mark", place, class_=f"{colour} doubt")
     )
     pieces: list[Content] = [
         "… " if first else None,
-        [(word, " ") for word in words[first : one.start]],
+        running_text(words, gaps, first, one.start),
+        gaps[one.start] if one.start else None,
         marked,
-        " … " if len(place) < one.end - one.start else " ",
-        [(word, " ") for word in words[one.end : last]],
-        "…" if last < len(words) else None,
+        " … " if end < one.end else gaps[one.end] if one.end < len(words) else None,
+        running_text(words, gaps, one.end, last),
+        " …" if last < len(words) else None,
     ]
     return element("p", pieces, class_="text", dir="auto", lang="")

@@ -1,14 +1,13 @@
 """What was done and how sure we are, in plain words; and how it was made, to repeat it."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from crowdseq.arrays import FloatArray
 from crowdseq.core.consensus import Consensus
-from crowdseq.core.names import look_alikes
 from crowdseq.core.spans import find_spans
 from crowdseq.reports.html.charts import band_legend, confidence_bar, history_chart
 from crowdseq.reports.html.section import (
@@ -19,18 +18,14 @@ from crowdseq.reports.html.section import (
     Section,
     element,
     facts,
-    figures,
     listed,
     name_of,
     span_confidence,
     table,
-    warning,
 )
 from crowdseq.reports.tables import count, percent
 
 _SHOWN_TYPES = 40
-_SHOWN_ALIKE = 5
-_STEP_THAT_COUNTS = 0.01  # of the whole climb of the objective
 
 
 def subtitle(metrics: Mapping[str, Any], settings: Mapping[str, Any]) -> Content:
@@ -45,20 +40,15 @@ def subtitle(metrics: Mapping[str, Any], settings: Mapping[str, Any]) -> Content
     return [(" · " if index else "", part) for index, part in enumerate(parts)]
 
 
-def overview_section(
-    consensus: Consensus, metrics: Mapping[str, Any], settings: Mapping[str, Any]
-) -> Section:
+def consensus_section(consensus: Consensus, metrics: Mapping[str, Any]) -> Section:
     confidence = span_confidence(consensus)
     content: list[Content] = [
-        _remarks(metrics),
         element("p", _data_in_words(consensus)),
         element("p", _method_in_words(consensus, metrics)),
-        figures(_key_figures(consensus, metrics, confidence)),
         element("p", _trust(consensus)),
-        [warning(text) for text in _warnings(consensus, settings)],
         _found(consensus, confidence) if len(confidence) else None,
     ]
-    return Section("overview", "What was done, and how sure we are", "Overview", content)
+    return Section("consensus", "What was done, and how sure we are", "Consensus", content)
 
 
 def _data_in_words(consensus: Consensus) -> Content:
@@ -95,43 +85,6 @@ def _method_in_words(consensus: Consensus, metrics: Mapping[str, Any]) -> list[C
     ]
 
 
-def _remarks(metrics: Mapping[str, Any]) -> Content:
-    """What the run says of its crowd and itself, in a box; the word tells a warning, not the colour."""
-    told = metrics.get("remarks") or []
-    lines = [
-        element(
-            "li", element("strong", "⚠ Look at this: ") if one["level"] == "warning" else None, one["text"]
-        )
-        for one in told
-    ]
-    return (
-        element("div", element("h3", "What this run says"), element("ul", lines), class_="remarks")
-        if lines
-        else None
-    )
-
-
-def _key_figures(
-    consensus: Consensus, metrics: Mapping[str, Any], confidence: FloatArray
-) -> list[tuple[str, Content]]:
-    plain = consensus.corpus.scheme.is_plain
-    doubtful = int(np.count_nonzero(confidence < IN_DOUBT))
-    pairs: list[tuple[str, Content]] = [
-        ("tokens labelled" if plain else "spans found", f"{len(confidence):,}"),
-        ("mean confidence, all tokens", percent(metrics.get("mean_confidence"), 1)),
-    ]
-    if len(confidence) and not plain:
-        pairs.append(("mean confidence, spans", percent(float(confidence.mean()), 1)))
-    if len(confidence):
-        pairs.append((f"{'tokens' if plain else 'spans'} below {percent(IN_DOUBT)}", f"{doubtful:,}"))
-    scores = metrics.get("consensus")
-    if scores and plain:
-        pairs.append(("right, by gold", percent(scores["token_accuracy"], 1)))
-    elif scores:
-        pairs.append(("F1 against gold", percent(scores["f1"], 1)))
-    return pairs
-
-
 def _trust(consensus: Consensus) -> str:
     least = "" if consensus.corpus.scheme.is_plain else " A span is as sure as its least sure token."
     if consensus.corpus.has_gold.any():
@@ -140,41 +93,6 @@ def _trust(consensus: Consensus) -> str:
         "There are no gold labels here, so the confidence cannot be checked in this report: take it as an "
         f"order of what to look at first.{least}"
     )
-
-
-def _warnings(consensus: Consensus, settings: Mapping[str, Any]) -> list[Content]:
-    corpus = consensus.corpus
-    remarks: list[Content] = []
-    voters = corpus.n_voters[corpus.text.lengths > 0]
-    for number, words in ((0, "labelled by nobody"), (1, "labelled by one annotator only")):
-        times = int(np.count_nonzero(voters == number))
-        if times and corpus.annotators:
-            verb = "was" if times == 1 else "were"
-            remarks.append(f"{count(times, 'sentence')} {verb} {words}: nothing could be compared there.")
-    flagged = sum(bool(report.flags) for report in consensus.annotators)
-    if flagged:
-        link = element("a", "who and why", href="#annotators")
-        remarks.append(
-            [f"{count(flagged, 'annotator')} {'has' if flagged == 1 else 'have'} flags (", link, ")."]
-        )
-    alike = look_alikes([*corpus.annotators])[:_SHOWN_ALIKE]
-    remarks += [["Names that look alike, perhaps one person: ", listed(list(names)), "."] for names in alike]
-    if _hit_the_limit(consensus, settings) and _still_climbs(consensus.history):
-        remarks.append(
-            f"The method stopped at its limit of {len(consensus.history)} rounds, before it had converged."
-        )
-    return remarks
-
-
-def _hit_the_limit(consensus: Consensus, settings: Mapping[str, Any]) -> bool:
-    own = settings.get("settings")
-    limit = own.get("rounds") if isinstance(own, Mapping) else None
-    return isinstance(limit, int) and not isinstance(limit, bool) and 1 < limit <= len(consensus.history)
-
-
-def _still_climbs(history: Sequence[float]) -> bool:
-    """Whether the last round was a part of the climb that counts; a limit may be where a method does best."""
-    return abs(history[-1] - history[-2]) > _STEP_THAT_COUNTS * (max(history) - min(history))
 
 
 def _found(consensus: Consensus, confidence: FloatArray) -> Markup:
@@ -225,7 +143,25 @@ def recipe_section(metrics: Mapping[str, Any], settings: Mapping[str, Any]) -> S
         content.append(_group("Input", shown))
     if isinstance(versions, Mapping) and versions:
         content.append(_group("Versions", [(key, str(versions[key])) for key in versions]))
-    return Section("recipe", "How to repeat this", "Recipe", element("div", content, class_="recipe"))
+    return Section(
+        "recipe",
+        "How to repeat this",
+        "Recipe",
+        [_command(metrics, settings), element("div", content, class_="recipe")],
+    )
+
+
+def _command(metrics: Mapping[str, Any], settings: Mapping[str, Any]) -> Content:
+    """The command as it was typed, or the call in Python; both without folders, as paths tell of people."""
+    typed, own = settings.get("command"), settings.get("settings")
+    if isinstance(typed, str) and typed:
+        return [element("p", "The command, run beside the input:"), element("pre", element("code", typed))]
+    if not isinstance(own, Mapping):
+        return None
+    plain = {key: own[key] for key in own if isinstance(own[key], str | int | float | bool | None)}
+    given = "".join(f", {key}={value!r}" for key, value in plain.items())
+    call = f"crowdseq.learn(corpus, {str(metrics['method'])!r}{given})"
+    return [element("p", "In Python, with all settings spelt out:"), element("pre", element("code", call))]
 
 
 def _group(heading: str, pairs: list[tuple[str, object]]) -> Markup:

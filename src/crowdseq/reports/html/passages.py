@@ -1,23 +1,143 @@
-"""Lanes: who said what on the tokens where somebody differs."""
+"""Text as it stood in the source, a place in it marked, and what everybody said of it, in lanes."""
 
+import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
 from crowdseq.arrays import BoolArray, IntArray
 from crowdseq.core.consensus import Consensus
+from crowdseq.core.corpus import Corpus
 from crowdseq.core.labels import LabelScheme
+from crowdseq.core.text import Sentence
 from crowdseq.reports.html.section import Content, Markup, clip, element, name_of, scrolling
 from crowdseq.reports.tables import count, decimal, percent
 
 N_COLOURS = 8
+LONGEST_TOKEN = 60
+_LONGEST_PASSAGE = 120
+_AROUND = 9  # tokens of an excerpt on either side
+_LONGEST_PLACE = 24
+_KEPT_TEXT = "text"  # where a format keeps the text that tokens were cut from
+_CLINGS_LEFT = re.compile(
+    r"[.,;:!?…)\]}%’”»、。，；：！？）」』]+|['’](?:s|m|d|re|ve|ll|t)|n['’]t", re.IGNORECASE
+)
+_CLINGS_RIGHT = re.compile(r"[(\[{“«¿¡$£€（「『]+|``")
+_UNSPACED = ("CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR")
 
 
 def colour_of(kind: int) -> str:
     """The class that the style sheet gives a hue."""
     return f"k{kind % N_COLOURS}"
+
+
+def gaps_of(sentence: Sentence) -> list[str]:
+    """What stands before each token: the spaces of the source where they are kept, else what is usual.
+
+    Punctuation clings to its word, and there are no spaces in scripts that are written without.
+    """
+    kept = sentence.extras.get(_KEPT_TEXT)
+    found = _kept_gaps(kept, sentence.tokens) if isinstance(kept, str) else None
+    return found if found is not None else _usual_gaps(sentence.tokens)
+
+
+def _kept_gaps(text: str, tokens: tuple[str, ...]) -> list[str] | None:
+    """None where the tokens do not stand in the text, one behind the other with nothing but space between."""
+    gaps: list[str] = []
+    place = 0
+    for token in tokens:
+        start = text.find(token, place)
+        if start < 0 or (gaps and text[place:start].strip()):
+            return None
+        gaps.append(" " if text[place:start] else "")
+        place = start + len(token)
+    return ["", *gaps[1:]]
+
+
+def _usual_gaps(tokens: tuple[str, ...]) -> list[str]:
+    gaps = [""] if tokens else []
+    is_open = False
+    for before, token in pairwise(tokens):
+        if before == '"':
+            is_open = not is_open
+        clings = (
+            _CLINGS_LEFT.fullmatch(token)
+            or _CLINGS_RIGHT.fullmatch(before)
+            or (token in ("'", "’") and before[-1:] in "sS")
+            or (token == '"' and is_open)
+            or (before == '"' and is_open)
+            or (_is_unspaced(before[-1:]) and _is_unspaced(token[:1]))
+        )
+        gaps.append("" if clings else " ")
+    return gaps
+
+
+def _is_unspaced(letter: str) -> bool:
+    if not letter or letter < "\u0e00":
+        return False
+    return unicodedata.name(letter, "").startswith(_UNSPACED)
+
+
+def running_text(words: list[str], gaps: list[str], start: int, end: int) -> str:
+    """Tokens start to end with the spaces between them, without the one before."""
+    return "".join(
+        (gaps[place] if place > start else "") + words[place] for place in range(start, min(end, len(words)))
+    )
+
+
+def shown_words(tokens: tuple[str, ...]) -> list[str]:
+    """Tokens, none of them so long that it floods the page."""
+    return [clip(token, LONGEST_TOKEN) for token in tokens]
+
+
+@dataclass(frozen=True)
+class Passage:
+    """The tokens of a sentence that are shown: all, or those around the least sure one."""
+
+    sentence: int
+    start: int
+    end: int
+    length: int
+
+    @classmethod
+    def of(cls, consensus: Consensus, sentence: int) -> "Passage":
+        first, last = consensus.corpus.offsets[sentence : sentence + 2].tolist()
+        length = last - first
+        if length <= _LONGEST_PASSAGE:
+            return cls(sentence, 0, length, length)
+        middle = int(np.argmin(consensus.token_confidence[first:last]))
+        start = min(max(0, middle - _LONGEST_PASSAGE // 2), length - _LONGEST_PASSAGE)
+        return cls(sentence, start, start + _LONGEST_PASSAGE, length)
+
+    @property
+    def note(self) -> Content:
+        """Which part it is, where it is not all."""
+        if self.end - self.start == self.length:
+            return None
+        words = f"Tokens {self.start + 1:,} to {self.end:,} of {self.length:,}, around the least sure one."
+        return element("p", words, class_="note")
+
+
+def excerpt(corpus: Corpus, sentence: int, begin: int, end: int, colour: str) -> Markup:
+    """The words around a place, which is marked."""
+    whole = corpus.sentences[sentence]
+    words, gaps = shown_words(whole.tokens), gaps_of(whole)
+    first, last = max(0, begin - _AROUND), min(len(words), end + _AROUND)
+    shown_end = min(end, begin + _LONGEST_PLACE)
+    pieces: list[Content] = [
+        "… " if first else None,
+        running_text(words, gaps, first, begin),
+        gaps[begin] if begin else None,
+        element("mark", running_text(words, gaps, begin, shown_end), class_=colour),
+        " … " if shown_end < end else None,
+        gaps[end] if end < len(words) else None,
+        running_text(words, gaps, end, last),
+        " …" if last < len(words) else None,
+    ]
+    return element("span", pieces, class_="excerpt", dir="auto", lang="")
 
 
 _SHOWN_COLUMNS = 24
