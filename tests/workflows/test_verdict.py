@@ -64,12 +64,21 @@ def test_tags_that_fell_to_plain_come_first(tmp_path: Path) -> None:
     assert len(lines) <= 1 + 2 * 3
 
 
-def test_the_verdict_stands_in_json_too() -> None:
+def test_an_annotator_alone_is_told_gently_and_ready() -> None:
     path = str(SHAPES / "prodigy" / "without-sessions" / "ana.jsonl")
+    assert "one annotator only: their labels cannot be compared with others" in check(path).output
     told = json.loads(check(path, "--json").output)["verdict"]
+    assert told == {"ready": True, "mend": []}
+
+
+def test_the_verdict_stands_in_json_too(tmp_path: Path) -> None:
+    path = tmp_path / "crowd.jsonl"
+    rows = [{"tokens": [name], "annotations": {name: ["B-PER"]}} for name in ("ana", "bob")]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    told = json.loads(check(str(path), "--json").output)["verdict"]
     assert told["ready"] is False
-    assert told["mend"][0]["what"] == "ana is the only annotator: add the files of others"
-    assert told["mend"][0]["command"] == f"crowdseq check {path} FILES-OF-OTHERS"
+    assert told["mend"][0]["what"].startswith("no sentence was labelled by two annotators")
+    assert told["mend"][0]["command"] == f"crowdseq check {path} FILES-WITH-SHARED-SENTENCES"
 
 
 def test_labelling_functions_that_look_for_other_things_are_ready(tmp_path: Path) -> None:

@@ -13,8 +13,7 @@ from crowdseq.cli.options import (
     json_option,
     quiet_option,
 )
-from crowdseq.cli.terminal import print_json, terminal
-from crowdseq.cli.wording import running_command, wording_of
+from crowdseq.cli.terminal import print_json, running_command, terminal, wording_of
 from crowdseq.reports.tables import visible
 
 
@@ -30,10 +29,12 @@ def command(crowd: tuple[str, ...], reading: Any, as_json: bool, quiet: bool) ->
     from crowdseq.workflows.reading import CrowdRequest
 
     checked = check_files(CrowdRequest(crowd, reading, terminal(quiet)))
-    verdict = checked.verdict
+    verdict, runs = checked.verdict, checked.runs
     if as_json:
         mends = [{"what": mend.what, "command": command_of(mend, crowd)} for mend in verdict.mends]
-        ending = {"verdict": {"ready": verdict.is_ready, "mend": mends}}
+        ending: dict[str, Any] = {"verdict": {"ready": verdict.is_ready, "mend": mends}}
+        if runs:
+            ending["runs"] = {name: found.as_dict() for name, found in runs.items()}
         print_json(checked.as_dict(wording_of(running_command())) | ending)
         return
     for number, (types, description, agreement, remarks) in enumerate(checked.parts, 1):
@@ -44,6 +45,9 @@ def command(crowd: tuple[str, ...], reading: Any, as_json: bool, quiet: bool) ->
             click.echo("\n" + "\n".join(["before learning:", *(f"  {line}" for line in told)]))
     if left := statuses_in_words(checked.report.statuses):
         click.echo(f"\nnot labelled: {left}")
+    for name, found in runs.items():
+        lines = [f"  {visible(line)}" for line in found.in_words() or ["as it was written"]]
+        click.echo("\n" + "\n".join([f"the run {visible(name)}:", *lines]))
     click.echo("\n" + "\n".join(verdict_lines(verdict, crowd)))
 
 

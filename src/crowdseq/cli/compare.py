@@ -5,8 +5,7 @@ from typing import Any
 import click
 
 from crowdseq.cli.options import crowd_options, json_option, quiet_option, seed_option
-from crowdseq.cli.terminal import print_json, print_table, terminal
-from crowdseq.cli.wording import running_command, wording_of
+from crowdseq.cli.terminal import print_json, print_table, running_command, terminal, wording_of
 
 
 @click.command(

@@ -7,6 +7,12 @@ import click
 from crowdseq.cli.options import crowd_options, excel_option, force_option, quiet_option
 from crowdseq.cli.terminal import terminal
 
+_WHOSE = {
+    "consensus": "consensus",
+    "decided": "what reviewers decided",
+    "both": "consensus with what reviewers decided",
+}
+
 
 @click.command(help="Turn files of one format into another, or a run's consensus into a file for your tool.")
 @click.argument("inputs", nargs=-1, required=True)
@@ -16,6 +22,11 @@ from crowdseq.cli.terminal import terminal
 )
 @click.option("--as-scheme", metavar="SCHEME", help="Write the tags in another chunk scheme, e.g. BIOES.")
 @click.option("--consensus", is_flag=True, help="Write the consensus of a run folder instead of its crowd.")
+@click.option(
+    "--labels-of",
+    type=click.Choice(["consensus", "decided", "both"]),
+    help="Of a run folder: its consensus, the sentences that reviewers decided, or both in one.",
+)
 @click.option(
     "--confidence",
     is_flag=True,
@@ -38,6 +49,7 @@ def command(
     target: str | None,
     as_scheme: str | None,
     consensus: bool,
+    labels_of: str | None,
     confidence: bool,
     unlabelled: str,
     excel_safe: bool,
@@ -55,7 +67,8 @@ def command(
         out=out,
         target=target,
         as_scheme=as_scheme,
-        consensus=consensus,
+        consensus=consensus or labels_of is not None,
+        labels_of=labels_of or "consensus",
         confidence=confidence,
         unlabelled=unlabelled,
         force=force,
@@ -65,5 +78,9 @@ def command(
     for made in () if quiet else written:
         for note in made.notes:
             click.echo(note, err=True)
-        whose = "consensus" if consensus else count(len(made.corpus.annotators), "annotator")
+        whose = (
+            _WHOSE[labels_of or "consensus"]
+            if consensus or labels_of
+            else count(len(made.corpus.annotators), "annotator")
+        )
         click.echo(f"{made.out}: {count(len(made.corpus), 'sentence')}, {whose}", err=True)

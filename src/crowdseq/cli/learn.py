@@ -15,7 +15,7 @@ from crowdseq.cli.options import (
     quiet_option,
     seed_option,
 )
-from crowdseq.cli.terminal import print_json, terminal
+from crowdseq.cli.terminal import print_json, terminal, typed_command
 
 
 @click.command(help="Learn consensus, annotator scores and a tagger, and write them to a run folder.")
@@ -86,7 +86,7 @@ def command(
     **_: Any,  # seed, threads, memory and silence: only those that were given are asked for, below
 ) -> None:
     from crowdseq.reports.runs import run_in_words, suggestions_in_words
-    from crowdseq.workflows.learn_files import LearnRequest, learn_files
+    from crowdseq.workflows.learning import LearnRequest, learn_files
 
     request = LearnRequest(
         crowd=crowd,
@@ -101,9 +101,16 @@ def command(
         targets=targets,
         force=force,
         excel_safe=excel_safe,
+        command=typed_command(),
         **given_options("seed", "threads", "max_memory", "silence"),
     )
-    saved = learn_files(request)
+    try:
+        saved = learn_files(request)
+    except KeyboardInterrupt:
+        kept = out.with_name(f"{out.name}.part")
+        if (kept / "checkpoint.safetensors").exists():
+            click.echo(f"\n{kept} holds what was learned so far: go on with --resume", err=True)
+        raise
     if as_json:
         print_json(saved.as_dict())
     else:

@@ -8,7 +8,7 @@ from importlib import import_module
 
 import click
 
-from crowdseq.cli.wording import wording_of
+from crowdseq.cli.terminal import wording_of
 from crowdseq.errors import CrowdseqError, FormatError, InputError, MissingCommandError, Problem, Wording
 
 # Name to one-line help. The modules are loaded only when a command runs, so that --help answers at once;
@@ -21,8 +21,11 @@ COMMANDS = {
     "evaluate": "Score predicted tags against gold: precision, recall, F1 by type, micro and macro.",
     "compare": "Put every method side by side on one crowd: consensus, tagger, calibration, time, memory.",
     "agree": "Measure how far the annotators agree: pairwise, by label, by document.",
+    "audit": "Draw a blind sample of a run, and tell with a bound how good the unread rest is.",
     "convert": "Turn files of one format into another, or a run's consensus into a file for your tool.",
+    "next": "Tell what to have labelled next and by whom, and write lists of what to ask again.",
     "report": "Write the report of a run as one HTML page that opens anywhere, offline.",
+    "review": "Settle what the annotators differ on, in the browser: every decision is kept in the run.",
     "simulate": "Make up a crowd of known precision out of a file with gold tags.",
     "reproduce": "Run the experiments behind the documented figures; only what is missing is computed.",
     "bench": "Measure speed on this machine, beside the rivals that are installed.",

@@ -59,7 +59,7 @@ def _made_options(helps: Mapping[str, str] | None = None) -> list[Declared]:
     for name, help in chosen.items():
         option = reading_options()[name]
         flag, default = f"--{(option.flag or name).replace('_', '-')}", defaults[name]
-        metavar = "A,B" if option.is_list else option.metavar
+        metavar = option.metavar or ("A,B" if option.is_list else None)
         more: dict[str, Any] = {"metavar": metavar} if metavar else {}
         if isinstance(default, bool):
             more["is_flag"] = True

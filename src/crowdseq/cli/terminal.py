@@ -1,6 +1,9 @@
-"""Data to stdout, notes to stderr, and progress: a bar on a terminal, plain lines elsewhere."""
+"""What a person at a terminal sees: data on stdout, notes and progress on stderr (a bar on a terminal, plain
+lines elsewhere), and advice in which a setting is told as the option that sets it."""
 
 import json
+import os
+import shlex
 import signal
 import sys
 import time
@@ -12,28 +15,104 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from crowdseq.cli.wording import running_command, wording_of
-from crowdseq.numerics.em import Progress, quiet
-from crowdseq.reports.tables import Table, as_text
+from crowdseq.errors import Wording
+from crowdseq.reports.tables import Table, as_text, visible
+
+if TYPE_CHECKING:  # help and advice need no arithmetic
+    from crowdseq.numerics.em import Progress
+    from crowdseq.workflows.reading import Listener
+
+
+def wording_of(command: click.Command | None) -> Wording:
+    """`files_mean`, `annotator` to `--files-mean annotator` where the command has such an option.
+
+    A setting of the method is told as `--set name=value` where the command takes those; what the command
+    cannot be told at all is named in plain words.
+    """
+    options = _options(command)
+    takes_settings = any(option.name == "settings" for option in options.values())
+
+    def worded(name: str, value: str) -> str:
+        option = options.get(name)
+        if option is not None:
+            flag = max(option.opts, key=len)
+            return flag if option.is_flag or not value else f"{flag} {_quoted(value)}"
+        if takes_settings:
+            return f"--set {name}={value or '…'}"
+        return f"{name.replace('_', ' ')} {value}".rstrip()
+
+    return worded
+
+
+def running_command() -> click.Command | None:
+    """The command that runs now."""
+    context = click.get_current_context(silent=True)
+    return None if context is None else context.command
+
+
+def typed_command() -> str | None:
+    """The command that runs now as it was typed, files without their folders: a path tells of people."""
+    context = click.get_current_context(silent=True)
+    if context is None:
+        return None
+    words = ["crowdseq", context.info_name or ""]
+    for parameter in context.command.params:
+        name = parameter.name or ""
+        if name not in _OF_THE_MOMENT and context.get_parameter_source(name) is _TYPED:
+            words += _as_typed(parameter, context.params[name])
+    return shlex.join(words)
+
+
+_OF_THE_MOMENT = ("", "force", "quiet", "as_json", "resume")
+_TYPED = click.core.ParameterSource.COMMANDLINE
+
+
+def _as_typed(parameter: click.Parameter, value: object) -> list[str]:
+    values = [*value] if isinstance(value, tuple | list) else [value]
+    told = [_without_folder(one) for one in values]
+    if not isinstance(parameter, click.Option):
+        return told
+    flag = max(parameter.opts, key=len)
+    return [flag] if parameter.is_flag else [word for one in told for word in (flag, one)]
+
+
+def _without_folder(value: object) -> str:
+    text = str(value)
+    is_file = isinstance(value, os.PathLike) or os.path.isabs(text) or os.path.exists(text)
+    return os.path.basename(text.rstrip("/")) if is_file else text
+
+
+def _options(command: click.Command | None) -> dict[str, click.Option]:
+    parameters = command.params if command is not None else ()
+    return {one.name: one for one in parameters if isinstance(one, click.Option) and one.name}
+
+
+def _quoted(value: str) -> str:
+    return f"'{value}'" if any(sign in value for sign in " |\\*[?") else value
+
 
 _SECONDS_BETWEEN_LINES = 5.0
 # Every command and method compiles what it alone needs, so that this may be told more than once.
 _COMPILING = (
-    "compiling what this run needs and is not compiled yet: some seconds to tag, half a minute or more to "
-    "learn; later runs of this kind start at once"
+    "compiling what this run needs and is not compiled yet: some seconds, more for a large crowd; later "
+    "runs of this kind start at once"
 )
 
 
 @contextmanager
-def progress_shown(silent: bool, *, notes: bool | None = None) -> Iterator[Progress]:
+def progress_shown(silent: bool, *, notes: bool | None = None) -> "Iterator[Progress]":
     """A progress callback for the time of some work; notes: whether a word may be said beside it, if it is
     not the same question."""
-    with _compiling_noted(not silent if notes is None else notes):
+    shown: list[Progress] = []
+    with _compiling_noted(not silent if notes is None else notes, shown):
         if silent:
+            from crowdseq.numerics.em import quiet
+
             with _heeding(quiet) as report:
                 yield report
         elif sys.stderr.isatty():
             with _bars() as bars, _heeding(bars) as report:
+                shown.append(bars)
                 yield report
         else:
             with _heeding(_Lines()) as report:
@@ -41,17 +120,18 @@ def progress_shown(silent: bool, *, notes: bool | None = None) -> Iterator[Progr
 
 
 @contextmanager
-def one_bar_shown(silent: bool) -> Iterator[Progress]:
+def one_bar_shown(silent: bool) -> "Iterator[Progress]":
     """As above, with one bar for all that is told, whatever its stage, such as the time left."""
     if silent or not sys.stderr.isatty():
         with progress_shown(silent) as lines:
             yield lines
         return
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress as Bars
 
     columns = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.description}"))
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
+    with Bars(*columns, console=Console(stderr=True), transient=True) as bars:
         task = bars.add_task("")
 
         def show(stage: str, done: int, total: int) -> None:
@@ -61,19 +141,34 @@ def one_bar_shown(silent: bool) -> Iterator[Progress]:
 
 
 @contextmanager
-def _compiling_noted(wanted: bool) -> Iterator[None]:
-    """Tell why the first run of a kind stands still for a while."""
+def _compiling_noted(wanted: bool, bars: "list[Progress]") -> Iterator[None]:
+    """Tell why the first run of a kind stands still for a while, and how far it is: on bars, if there are any
+    by then, else in a line every few seconds."""
     if not wanted:
         yield
         return
     from crowdseq.numerics.compiling import compiling_told
 
-    with compiling_told(lambda: click.echo(_COMPILING, err=True)):
+    said = [time.monotonic()]
+
+    def tell(done: int) -> None:
+        now = time.monotonic()
+        if done == 0:
+            click.echo(_COMPILING, err=True)
+        elif bars:
+            bars[0]("compiling", done, 0)
+        elif now - said[0] < _SECONDS_BETWEEN_LINES:
+            return
+        else:
+            click.echo(f"compiling: {done} done", err=True)
+        said[0] = now
+
+    with compiling_told(tell):
         yield
 
 
 @contextmanager
-def _heeding(report: Progress) -> Iterator[Progress]:
+def _heeding(report: "Progress") -> "Iterator[Progress]":
     """The same callback, which also stops the work after Ctrl-C: an interrupt that falls into a callback of
     compiled code is swallowed there, and would otherwise be lost."""
     if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
@@ -98,7 +193,7 @@ def _heeding(report: Progress) -> Iterator[Progress]:
 
 
 @contextmanager
-def _bars() -> Iterator[Progress]:
+def _bars() -> "Iterator[Progress]":
     from rich.console import Console
     from rich.progress import (
         BarColumn,
@@ -144,10 +239,6 @@ class _Lines:
         click.echo(f"{stage}{figures}", err=True)
 
 
-if TYPE_CHECKING:
-    from crowdseq.workflows.reading import Listener
-
-
 def terminal(silent: bool, *, progress: bool = True) -> "Listener":
     """A listener that writes to stderr, or one that hears nothing; progress: whether it shows that too."""
     from crowdseq.workflows.reading import Listener
@@ -158,8 +249,6 @@ def terminal(silent: bool, *, progress: bool = True) -> "Listener":
 
 def show_report(report: Any, *, silent: bool, is_gold: bool = False) -> None:
     """The notes of an import report on stderr; where gold is read nobody misses annotators."""
-    from crowdseq.reports.tables import visible
-
     unneeded = ["no-annotators"] if is_gold else []
     for line in () if silent else report.lines(unneeded, wording_of(running_command())):
         click.echo(visible(line), err=True)

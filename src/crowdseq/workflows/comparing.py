@@ -20,10 +20,10 @@ from crowdseq.methods import method_names
 from crowdseq.numerics.em import Progress, quiet
 from crowdseq.tagging.sequence_tagger import Context, SequenceTagger
 from crowdseq.workflows.learning import learn
-from crowdseq.workflows.metrics import FORMAT_VERSION, score
 from crowdseq.workflows.peak_memory import peak_megabytes
 from crowdseq.workflows.reading import CrowdRequest, read_crowd
 from crowdseq.workflows.recipes import make_recipe, parse_settings
+from crowdseq.workflows.run import FORMAT_VERSION, score
 
 _WARM_UP_SENTENCES = 20
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
 from crowdseq.errors import Advice, SettingsError
 from crowdseq.formats import write, write_consensus
@@ -14,7 +15,7 @@ from crowdseq.formats.spans.capacity import without_gaps
 from crowdseq.storage.atomic import check_free
 from crowdseq.workflows.reading import CrowdRequest, Part, read_parts
 from crowdseq.workflows.run_folder import load_run
-from crowdseq.workflows.runs.files import SETTINGS
+from crowdseq.workflows.runs import SETTINGS
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9_+-]")
 _LONGEST_NAME = 60
@@ -40,7 +41,8 @@ class ConvertRequest(CrowdRequest):
     """Files, or a run folder, and what to write of them.
 
     target: the format, told by the name of `out` if None. as_scheme: another chunk scheme for the tags.
-    consensus: write the consensus of a run folder instead of a crowd. unlabelled: `outside` writes O for
+    consensus: write the consensus of a run folder instead of a crowd; labels_of: that, the sentences that
+    reviewers `decided`, or `both`. unlabelled: `outside` writes O for
     tokens that somebody left without a label; otherwise a format that cannot tell the two apart refuses them.
     confidence: of a consensus, and who agreed, also in columns, which hold token and label otherwise.
     """
@@ -49,6 +51,7 @@ class ConvertRequest(CrowdRequest):
     target: str | None = None
     as_scheme: str | None = None
     consensus: bool = False
+    labels_of: str = "consensus"
     unlabelled: str = "error"
     force: bool = False
     excel_safe: bool = False
@@ -88,7 +91,7 @@ def _write_consensus(request: ConvertRequest) -> Written:
         raise SettingsError(
             f"a consensus is that of one run folder, which a run of learn writes, not {shown}"
         )
-    consensus = load_run(request.crowd[0]).consensus
+    consensus = _labels(request.crowd[0], request.labels_of)
     notes = write_consensus(
         consensus,
         request.out,
@@ -98,6 +101,15 @@ def _write_consensus(request: ConvertRequest) -> Written:
         details=request.confidence,
     )
     return Written(request.out, consensus.corpus, notes)
+
+
+def _labels(run: str, which: str) -> Consensus:
+    """The consensus of a run folder, or what its reviewers made of it."""
+    if which == "consensus":
+        return load_run(run).consensus
+    from crowdseq.workflows.reviewing.exporting import reviewed_run
+
+    return reviewed_run(run, which)
 
 
 def name_targets(parts: Sequence[Part], out: str, target: str | None) -> list[Target]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from crowdseq.core.corpus import Corpus
@@ -12,8 +13,10 @@ from crowdseq.evaluation.description import Description, describe
 from crowdseq.evaluation.measures import Agreement
 from crowdseq.evaluation.remarks import remarks_before
 from crowdseq.formats import ImportReport
-from crowdseq.workflows.metrics import FORMAT_VERSION
+from crowdseq.formats.files import is_run_folder
 from crowdseq.workflows.reading import CrowdRequest, read_crowd, read_parts
+from crowdseq.workflows.run import FORMAT_VERSION
+from crowdseq.workflows.runs.verifying import CheckedRun, check_run
 
 MOST_MENDS = 3
 _LONG_SENTENCE = 250  # tokens on average: a document that nobody cut into sentences
@@ -68,10 +71,12 @@ class DescribedPart(NamedTuple):
 
 @dataclass(frozen=True)
 class CheckedCrowd:
-    """A crowd in figures, one part for each layer of spans, and what reading it found."""
+    """A crowd in figures, one part for each layer of spans, and what reading it found. runs: of inputs that
+    are run folders, whether they and their decisions are as they were written."""
 
     parts: tuple[DescribedPart, ...]
     report: ImportReport
+    runs: Mapping[str, CheckedRun]
 
     @property
     def verdict(self) -> Verdict:
@@ -87,10 +92,11 @@ class CheckedCrowd:
 
 def check_files(request: CrowdRequest) -> CheckedCrowd:
     """Read, validate and describe some files."""
+    runs = {name: check_run(name) for name in request.crowd if is_run_folder(Path(name))}
     parts, report = read_parts(request.crowd, request.reading)
     # The description itself says where annotators are missing.
     request.listener.imported(report, is_gold=True)
-    return CheckedCrowd(tuple(_described(part.types, part.corpus) for part in parts), report)
+    return CheckedCrowd(tuple(_described(part.types, part.corpus) for part in parts), report, runs)
 
 
 def _described(types: tuple[str, ...], corpus: Corpus) -> DescribedPart:
@@ -142,10 +148,7 @@ def _of_overlap(description: Description, report: ImportReport) -> Iterator[Mend
     if report.finding("texts-equal") is not None:
         what = "the same texts have other ids for each annotator, so that nobody can be compared"
         yield Mend(what, settings={"match": "text"})
-    elif len(description.annotators) == 1:
-        who = description.annotators[0].annotator
-        yield Mend(f"{who} is the only annotator: add the files of others", more="FILES-OF-OTHERS")
-    elif description.annotators and max(description.coverage) < 2:
+    elif len(description.annotators) > 1 and max(description.coverage) < 2:
         what = "no sentence was labelled by two annotators: add some that were, a few dozen will do"
         yield Mend(what, more="FILES-WITH-SHARED-SENTENCES")
 

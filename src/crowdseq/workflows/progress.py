@@ -1,4 +1,5 @@
-"""Progress for people in Python: a few plain lines in a notebook, nothing in a script that did not ask."""
+"""Progress for people in Python: a few plain lines in a notebook; a script that did not ask hears why it
+waits for the compiler, on standard error, and nothing else."""
 
 import sys
 import time
@@ -8,26 +9,37 @@ from typing import TypeAlias
 
 from crowdseq.numerics.em import Progress, quiet
 
-# True: tell it. False: do not. None: tell it in a notebook. A function is told by being called.
+# True: tell it. False: do not. None: tell it in a notebook, and elsewhere only that kernels are compiled. A
+# function is told by being called.
 Wish: TypeAlias = Progress | bool | None
 _FIRST_PAUSE, _LONGEST_PAUSE = 1.0, 30.0
-_COMPILING = "compiling what this run needs; the next runs of this kind start at once"
+_COMPILING = "compiling what this run needs, some seconds; the next runs of this kind start at once"
 
 
 @contextmanager
 def progress_told(wish: Wish = None) -> Iterator[Progress]:
     """The callback for some work, as its caller wishes it."""
-    if callable(wish):
-        yield wish
-    elif wish or (wish is None and in_notebook()):
-        from crowdseq.numerics.compiling import compiling_told
+    if wish is False:
+        yield quiet
+        return
+    from crowdseq.numerics.compiling import compiling_told
 
+    if callable(wish):
+        with compiling_told(lambda done: wish("compiling", done, 0)):
+            yield wish
+    elif wish or in_notebook():
         lines = Lines()
-        with compiling_told(lambda: lines.say(_COMPILING)):
+        with compiling_told(lambda done: lines("compiling", done, 0) if done else lines.say(_COMPILING)):
             yield lines
         lines.finish()
     else:
-        yield quiet
+        with compiling_told(lambda done: None if done else _say_aside(_COMPILING)):
+            yield quiet
+
+
+def _say_aside(line: str) -> None:
+    if sys.stderr is not None:  # there is none in some windowed programs
+        sys.stderr.write(f"crowdseq: {line}\n")
 
 
 def in_notebook() -> bool:

@@ -1,6 +1,6 @@
 """load_run: a run folder opened again, with every file checked before it is believed."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +18,9 @@ from crowdseq.methods import find_method, method_names
 from crowdseq.storage.json_file import JsonFile
 from crowdseq.storage.manifest import MANIFEST, read_manifest
 from crowdseq.tagging.tagger import Tagger
-from crowdseq.workflows.metrics import FORMAT_VERSION
 from crowdseq.workflows.recipes import as_recorded, make_recipe, settings_of
-from crowdseq.workflows.run import Run
-from crowdseq.workflows.runs.arrays import read_parameters, read_probabilities
-from crowdseq.workflows.runs.files import (
+from crowdseq.workflows.run import FORMAT_VERSION, Run, judged
+from crowdseq.workflows.runs import (
     CROWD,
     LABELS,
     LEARN_AGAIN,
@@ -31,9 +29,11 @@ from crowdseq.workflows.runs.files import (
     PARAMETERS,
     POSTERIORS,
     SETTINGS,
+    SNAPSHOT,
     TAGGER_FILES,
     check_files,
 )
+from crowdseq.workflows.runs.arrays import read_parameters, read_probabilities
 from crowdseq.workflows.runs.labels import read_labels
 
 # Settings of 0.1.0 that tell how a run was computed and not what, and that a method may not have any more.
@@ -75,19 +75,68 @@ def open_run(folder: str | Path) -> OpenedRun:
     metrics = _read_metrics(path / METRICS, corpus)
     probabilities = read_probabilities(path / POSTERIORS, corpus, LEARN_AGAIN)
     tag_ids = read_labels(path / LABELS, corpus, probabilities, LEARN_AGAIN)
-    scalars = metrics.object("parameters") if "parameters" in metrics.content else {}
-    parameters = read_parameters(path / PARAMETERS, corpus, LEARN_AGAIN) | scalars | _remarks(metrics)
-    belief = sharpened(probabilities, _temperature(metrics, scalars))
+    parameters = _parameters(path, metrics, corpus)
+    belief = sharpened(probabilities, _temperature(metrics))
     reports = judge_annotators(corpus, belief, tag_ids)
     history = metrics.numbers("history")
     try:
         consensus = Consensus(corpus, tag_ids, probabilities, reports, parameters, history)
     except CrowdseqError as error:
         raise FormatError(Problem(str(error), str(path / LABELS), advice=LEARN_AGAIN)) from None
-    run = Run(consensus, _read_tagger(path, corpus), _recipe(settings), metrics.number("seconds"))
+    recipe = _recipe(settings)
+    run = Run(judged(consensus, recipe), _read_tagger(path, corpus), recipe, metrics.number("seconds"))
     if read_manifest(path) != manifest:
         raise FormatError(Problem("was replaced while it was read, open it again", str(path)))
     return OpenedRun(run, settings.content)
+
+
+@dataclass(frozen=True)
+class OpenedLabels:
+    """The consensus of a run, and what its `settings.json` says."""
+
+    consensus: Consensus
+    settings: dict[str, Any]
+
+
+def open_labels(folder: str | Path) -> OpenedLabels:
+    """The consensus of a run without its tagger; a large run opens in seconds, from its snapshot.
+
+    What the snapshot says is believed because it stands in the manifest, which says the same of the files
+    that it was made from.
+    """
+    path = Path(folder)
+    check_is_run(path)
+    manifest = read_manifest(path)
+    if manifest is None or SNAPSHOT not in manifest.files:
+        opened = open_run(path)
+        return OpenedLabels(opened.run.consensus, opened.settings)
+    from crowdseq.workflows.runs.snapshot import read_snapshot
+
+    check_files(path, (SETTINGS, SNAPSHOT, POSTERIORS, PARAMETERS, METRICS))
+    settings = JsonFile.read(path / SETTINGS, LEARN_AGAIN)
+    found = read_snapshot(path / SNAPSHOT, _scheme(settings), LEARN_AGAIN)
+    metrics = _read_metrics(path / METRICS, found.corpus)
+    try:
+        consensus = replace(
+            found,
+            probabilities=read_probabilities(path / POSTERIORS, found.corpus, LEARN_AGAIN),
+            parameters=_parameters(path, metrics, found.corpus),
+            history=metrics.numbers("history"),
+        )
+    except CrowdseqError as error:
+        raise FormatError(Problem(str(error), str(path / SNAPSHOT), advice=LEARN_AGAIN)) from None
+    if read_manifest(path) != manifest:
+        raise FormatError(Problem("was replaced while it was read, open it again", str(path)))
+    return OpenedLabels(consensus, settings.content)
+
+
+def _parameters(path: Path, metrics: JsonFile, corpus: Corpus) -> dict[str, Any]:
+    arrays = read_parameters(path / PARAMETERS, corpus, LEARN_AGAIN)
+    return arrays | _scalars(metrics) | _remarks(metrics)
+
+
+def _scalars(metrics: JsonFile) -> dict[str, Any]:
+    return metrics.object("parameters") if "parameters" in metrics.content else {}
 
 
 def check_is_run(folder: Path) -> None:
@@ -137,8 +186,8 @@ def _read_metrics(path: Path, corpus: Corpus) -> JsonFile:
     return metrics
 
 
-def _temperature(metrics: JsonFile, scalars: dict[str, Any]) -> float:
-    found = scalars.get("temperature", 1.0)
+def _temperature(metrics: JsonFile) -> float:
+    found = _scalars(metrics).get("temperature", 1.0)
     if type(found) not in (int, float) or not 1e-3 <= found <= 1e3:
         raise metrics.fault(f"the temperature is {found!r:.40}, expected a number above 0")
     return float(found)

@@ -27,7 +27,7 @@ from crowdseq.storage.atomic import STANDARD_OUTPUT, AtomicFile, standard_output
 from crowdseq.tagging.sequence_tagger import Context
 from crowdseq.tagging.tagger import Tagger
 from crowdseq.workflows.reading import READ_ALL, SILENT, Listener
-from crowdseq.workflows.runs.files import SETTINGS, TAGGER_FILES, check_files
+from crowdseq.workflows.runs import SETTINGS, TAGGER_FILES, check_files
 
 _SENTENCES_AT_A_TIME = 4096
 

@@ -13,7 +13,7 @@ from crowdseq.errors import FormatError
 from crowdseq.storage.manifest import MANIFEST, Manifest
 from crowdseq.workflows.learning import learn
 from crowdseq.workflows.run_folder import load_run, open_run
-from crowdseq.workflows.runs.files import check_files
+from crowdseq.workflows.runs import check_files
 from crowdseq.workflows.runs.verifying import Verified, verify_run
 from crowdseq.workflows.tagging import open_tagger
 

@@ -7,7 +7,7 @@ import json
 import os
 import platform
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import asdict, dataclass, is_dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -20,9 +20,9 @@ import numpy as np
 from crowdseq.aggregation.contract import describe_settings
 from crowdseq.core.consensus import AnnotatorReport, Consensus
 from crowdseq.errors import Advice, OutputExistsError, UsageError
-from crowdseq.formats.json_io.records import encode_line
+from crowdseq.formats.json_io import encode_line
 from crowdseq.formats.models.taggers import tagger_files
-from crowdseq.formats.tools.native import consensus_jsonl, crowd_jsonl
+from crowdseq.formats.tools.native import jsonl
 from crowdseq.reports.html import report_html
 from crowdseq.reports.runs import dependency_tables
 from crowdseq.storage.atomic import AtomicFile
@@ -30,14 +30,16 @@ from crowdseq.storage.folders import AtomicFolder, claimed
 from crowdseq.storage.manifest import MANIFEST, Manifest
 from crowdseq.storage.private import remove_tree
 from crowdseq.storage.tensors import encode_tensors
-from crowdseq.workflows.metrics import FORMAT_VERSION, Outcome
-from crowdseq.workflows.runs.files import (
+from crowdseq.workflows.run import FORMAT_VERSION, Outcome
+from crowdseq.workflows.runs import (
     CROWD,
     LABELS,
+    LARGE,
     METRICS,
     PARAMETERS,
     POSTERIORS,
     SETTINGS,
+    SNAPSHOT,
     SUGGESTIONS,
 )
 
@@ -115,9 +117,18 @@ def _held(folder: Path) -> Iterator[RunTarget]:
     _check_place(folder)
     # A link stays a link: what it points to is replaced.
     target = RunTarget(Path(os.path.realpath(folder)) if folder.is_symlink() else folder)
-    with claimed(target.folder):
+    with claimed(target.folder), _unreviewed(target.folder):
         _drop_finished(target)
         yield target
+
+
+def _unreviewed(folder: Path) -> AbstractContextManager[None]:
+    """A run that somebody reviews is not replaced, and nobody may begin to review one that will be."""
+    if not folder.is_dir():
+        return nullcontext()
+    from crowdseq.storage.presence import unused
+
+    return unused(folder)
 
 
 def _drop_finished(target: RunTarget) -> None:
@@ -180,6 +191,8 @@ ANNOTATOR_COLUMNS = (
     "skill_high",
     "spam",
     "flags",
+    "verdict",
+    "reason",
 )
 
 
@@ -209,11 +222,19 @@ def save_outcome(
             made.write(name, text.encode("utf-8"))
         if outcome.suggestions:
             made.write(SUGGESTIONS, b"".join(encode_line(one.as_dict()) for one in outcome.suggestions))
+        if consensus.corpus.n_tokens >= LARGE:
+            from crowdseq.workflows.runs.snapshot import encode_snapshot
+
+            made.write(SNAPSHOT, encode_snapshot(consensus))
         title = f"Consensus report: {target.folder.name}"
         made.write("report.html", report_html(consensus, metrics, settings, title=title).encode("utf-8"))
         made.write(METRICS, _json(metrics))
         manifest = Manifest.of(made.path).encode()
         made.write(MANIFEST, manifest)
+        if target.folder.is_dir():
+            from crowdseq.workflows.runs.live import carry_live_files
+
+            carry_live_files(target.folder, made.path)
         target.note_finished(manifest)
     target.drop_checkpoints()
 
@@ -230,9 +251,9 @@ def _tables(consensus: Consensus, excel_safe: bool) -> dict[str, str]:
 
 def _write_corpus(consensus: Consensus, made: AtomicFolder) -> None:
     with made.file(LABELS) as out:
-        consensus_jsonl.write_consensus(consensus, out, with_names=False)
+        jsonl.write_consensus(consensus, out, with_names=False)
     with made.file(CROWD) as out:
-        crowd_jsonl.write(consensus.corpus, out)
+        jsonl.write(consensus.corpus, out)
 
 
 def run_settings(outcome: Outcome) -> dict[str, Any]:
@@ -267,7 +288,8 @@ def annotators_csv(reports: tuple[AnnotatorReport, ...]) -> str:
         low, high = report.interval or (None, None)
         numbers = (report.precision, report.recall, report.f1, report.skill, low, high, report.spam)
         shown = ["" if number is None else f"{number:.4f}" for number in numbers]
-        rows.writerow([report.annotator, report.sentences, report.tokens, *shown, "; ".join(report.flags)])
+        words = "; ".join(report.flags), report.verdict or "", report.reason
+        rows.writerow([report.annotator, report.sentences, report.tokens, *shown, *words])
     return out.getvalue()
 
 

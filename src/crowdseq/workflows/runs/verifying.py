@@ -1,14 +1,13 @@
-"""verify_run: whether a run folder is as it was written."""
+"""verify_run, check_run: whether a run folder is as it was written, and its decisions are sound."""
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from crowdseq.errors import FormatError, Problem
 from crowdseq.storage.manifest import MANIFEST, files_below, read_manifest
 from crowdseq.workflows.run_folder import load_run
-from crowdseq.workflows.runs.files import NEEDED, TAGGER_FILES
-
-LIVE = "decisions.sqlite"  # changes as reviewers decide, with its journal beside it
+from crowdseq.workflows.runs import DECISIONS, LIVE, NEEDED, TAGGER_FILES
 
 
 @dataclass(frozen=True)
@@ -36,3 +35,43 @@ def verify_run(folder: str | Path) -> Verified:
         (),
         (*changed, *(f"{name} was added to the run" for name in added if not name.startswith(LIVE))),
     )
+
+
+@dataclass(frozen=True)
+class CheckedRun:
+    """What was found in a run folder without harm to it, and what became of its decisions.
+
+    entries: how many its log of decisions has, None without one. salvaged: what was lost of a damaged log, in
+    words; empty if it was sound.
+    """
+
+    notes: tuple[str, ...]
+    entries: int | None = None
+    salvaged: str = ""
+
+    def as_dict(self) -> dict[str, Any]:
+        """What `check` says of a run as JSON."""
+        return {"notes": list(self.notes), "decisions": self.entries, "salvaged": self.salvaged or None}
+
+    def in_words(self) -> list[str]:
+        """A line for everything that there is to say."""
+        if self.salvaged:
+            return [*self.notes, f"{DECISIONS} was damaged: {self.salvaged}"]
+        told = [] if self.entries is None else [f"{DECISIONS} is sound, {self.entries:,} entries"]
+        return [*self.notes, *told]
+
+
+def check_run(folder: str | Path) -> CheckedRun:
+    """Verify a run and its decisions; a damaged log of decisions is salvaged, a damaged run is an error."""
+    verified = verify_run(folder)
+    if verified.problems:
+        raise FormatError(*verified.problems)
+    if not (Path(folder) / DECISIONS).exists():
+        return CheckedRun(verified.notes)
+    from crowdseq.store.checking import salvage, verify
+
+    found = verify(folder)
+    if found.is_sound:
+        return CheckedRun(verified.notes, found.entries)
+    saved = salvage(folder)
+    return CheckedRun(verified.notes, saved.saved, saved.in_words())

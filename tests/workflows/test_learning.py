@@ -9,7 +9,7 @@ from crowdseq.errors import AnnotationError, OutputExistsError, SettingsError
 from crowdseq.formats import write
 from crowdseq.formats.findings.import_report import ImportReport
 from crowdseq.workflows import learning, recipes
-from crowdseq.workflows.learn_files import LearnRequest, learn_files
+from crowdseq.workflows.learning import LearnRequest, learn_files
 from crowdseq.workflows.reading import Listener, Reading, Selection
 
 
@@ -43,7 +43,7 @@ def test_what_was_chosen_is_learned_and_noted(crowd: str, tmp_path: Path) -> Non
 
 
 def test_the_recipe_is_made_once(crowd: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from crowdseq.workflows import learn_files as door
+    from crowdseq.workflows import learning as door
 
     made: list[str] = []
 

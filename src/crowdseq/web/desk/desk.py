@@ -1,0 +1,100 @@
+"""ReviewDesk: a run under review with what its pages count once and keep."""
+
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from pathlib import Path
+from threading import RLock, Thread
+from typing import Any
+
+import numpy as np
+
+from crowdseq.arrays import BoolArray, IntArray
+from crowdseq.core.consensus import Consensus
+from crowdseq.evaluation.disputes import LabelPair, Mention, mentions
+from crowdseq.store.decisions import DecisionStore
+from crowdseq.workflows.reviewing.desk import Desk
+from crowdseq.workflows.reviewing.filtering import OPEN, SKIPPED, STATES
+
+UNDECIDED = (STATES.index(OPEN), STATES.index(SKIPPED))
+
+
+class ReviewDesk(Desk):
+    """A desk with the words, the pairs of labels and other figures that pages show."""
+
+    def __init__(
+        self, folder: Path, consensus: Consensus, settings: Mapping[str, Any], store: DecisionStore
+    ) -> None:
+        super().__init__(folder, consensus, settings, store)
+        self._kept: dict[str, Any] = {}
+        self._making: dict[str, RLock] = {}
+
+    def once(self, name: str, make: Callable[[], Any]) -> Any:
+        """What `make` gives, kept under a name: figures that take a while and never change."""
+        if name not in self._kept:
+            # A lock for each name, so that what is ready or quick never waits for something slow.
+            with self.lock:
+                making = self._making.setdefault(name, RLock())
+            with making:
+                if name not in self._kept:
+                    self._kept[name] = make()
+        return self._kept[name]
+
+    def prepare(self) -> Thread:
+        """Begin to make what the first pages need, in the thread that is given back."""
+        begun = Thread(target=self._prepared, name="prepare the pages", daemon=True)
+        begun.start()
+        return begun
+
+    def _prepared(self) -> None:
+        # The page of disputes is opened first, and its pairs are made sooner.
+        _ = self.ranks, self.pairs, self.mention_owners
+
+    @property
+    def name(self) -> str:
+        return self.folder.resolve().name
+
+    @property
+    def mentions(self) -> tuple[Mention, ...]:
+        """The disputes by their words, the greatest gain first."""
+        found: tuple[Mention, ...] = self.once("mentions", lambda: mentions(self.corpus, self.disputes))
+        return found
+
+    @property
+    def mention_owners(self) -> IntArray:
+        """(D,) the mention of each dispute."""
+
+        def made() -> IntArray:
+            owners = np.zeros(len(self.disputes), np.int64)
+            for number, mention in enumerate(self.mentions):
+                owners[list(mention.disputes)] = number
+            return owners
+
+        owners: IntArray = self.once("mention owners", made)
+        return owners
+
+    @property
+    def pairs(self) -> tuple[LabelPair, ...]:
+        """The labels that people differ on, the most frequent pair first."""
+        found: tuple[LabelPair, ...] = self.once("pairs", lambda: self.masks.pairs)
+        return found
+
+    def is_undecided(self) -> BoolArray:
+        """(D,) which disputes nobody has settled, those that were skipped among them."""
+        with self.lock:  # a state that changes halfway would break the look-up
+            return np.isin(self.progress.states, UNDECIDED)
+
+    @cached_property
+    def order(self) -> IntArray:
+        """(D,) the numbers of the disputes, the greatest expected gain first."""
+        return self.disputes.by_gain()
+
+    @cached_property
+    def ranks(self) -> IntArray:
+        """(D,) the place of each dispute in the order of expected gain."""
+        return np.argsort(self.order)
+
+    def changed_after(self, last: int) -> list[int]:
+        """The sentences on which something was logged after an entry of the log."""
+        _, states = self.store.changed_after(last)
+        numbers = (self.keys.number(state.key) for state in states)
+        return [number for number in numbers if number is not None]

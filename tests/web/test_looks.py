@@ -1,0 +1,247 @@
+"""On every page: hostile text is text, phones do not scroll sideways, keys and eyes find their way."""
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from crowdseq.core.building import CorpusBuilder, Record
+from crowdseq.workflows.demonstrating import demo_corpus
+from reports.hostile import CONTROLS, HOSTILE, MARK
+from web.conftest import Enter
+from web.servers import run_folder, served
+
+_DO = "document.documentElement.setAttribute('data-owned',1)"
+MORE = tuple(
+    text.replace("DO", _DO)
+    for text in (
+        "<img src=x onerror=DO>",
+        "<svg/onload=DO>",
+        "<body onload=DO>",
+        "<input autofocus onfocus=DO>",
+        "<marquee onstart=DO>",
+        "<video><source onerror=DO></video>",
+        "<a href=javascript:DO>x</a>",
+        "<object data=javascript:DO>",
+        "<embed src=javascript:DO>",
+        "<form action=javascript:DO><button>x",
+        "<meta http-equiv=refresh content=0;url=javascript:DO>",
+        "<template><script>DO</script></template>",
+        "<noscript><p title='</noscript><img src=x onerror=DO>'>",
+        "<xmp><script>DO</script>",
+        "<textarea><script>DO</script>",
+        "</textarea><script>DO</script>",
+        "</option></select><script>DO</script>",
+        "</bdi></mark><script>DO</script>",
+        '" onmouseover="DO" "',
+        "' onmouseover='DO' '",
+        "{% raw %}{{ 7 * 7 }}{% endraw %}",
+        "{{ config }}",
+        "${DO}",
+        "\\u003cscript\\u003eDO\\u003c/script\\u003e",
+        "%3Cscript%3EDO%3C/script%3E",
+        "&#60;script&#62;DO&#60;/script&#62;",
+        "`-DO-`",
+        "__proto__",
+        "constructor",
+    )
+)
+TEXTS = (*(text for text in HOSTILE if len(text) < 300), *CONTROLS[:2], *MORE)
+PAGES = (
+    "/",
+    "/disputes",
+    "/mentions",
+    "/guideline",
+    "/annotators",
+    "/annotators/0",
+    "/agreement",
+    "/finish",
+    "/again",
+    "/export",
+    "/history",
+)
+PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
+
+
+@pytest.fixture(scope="module")
+def hostile_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Fifty hostile texts as token, label, annotator, document, id and file name; two people who differ."""
+    builder = CorpusBuilder()
+    for number, text in enumerate(TEXTS):
+        # A control character is refused in a name, and let through in a token.
+        name, before = (one if one.isprintable() else "X" for one in (text, TEXTS[number - 1]))
+        tags, others = [f"B-{name}", "O"], [f"B-{before}", "O"]
+        said = {"honest": tags, name: others, f"2{name}": others}
+        made = Record(
+            [text, "and"], id=f"{name}{number}", doc=f"doc {name}", annotations=said, extras={"note": text}
+        )
+        builder.add(made)
+    folder = tmp_path_factory.mktemp("hostile") / "<img src=x onerror=alert(1)>'\"&{{7*7}}"
+    return run_folder(builder.build("IOB2"), folder)
+
+
+@pytest.fixture(scope="module")
+def demo_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return run_folder(demo_corpus().select(range(60)), tmp_path_factory.mktemp("demo") / "run", "dawid-skene")
+
+
+def settled(page: Page) -> None:
+    """Wait until a page has asked for all that it shows."""
+    page.wait_for_load_state("load")
+    if page.locator("#desk").count():
+        expect(page.locator("#desk")).to_have_attribute("aria-busy", "false")
+    if page.locator("#mentions").count():
+        expect(page.locator("#mentions > li").first).to_be_visible()
+
+
+def owned(page: Page) -> Any:
+    return page.evaluate(f"document.documentElement.hasAttribute('data-{MARK}')")
+
+
+def test_there_are_fifty_hostile_texts() -> None:
+    assert len(set(TEXTS)) >= 50
+
+
+def test_hostile_text_is_shown_as_text_everywhere(hostile_run: Path, enter: Enter) -> None:
+    with served(hostile_run) as app:
+        page = enter(app, "<script>" + _DO[:40])
+        page.on("dialog", lambda dialog: pytest.fail(dialog.message))
+        for path in PAGES:
+            page.goto(app.base + path)
+            settled(page)
+            assert not owned(page), path
+            assert page.locator("main script, main img, main iframe, main style").count() == 0, path
+            assert "49" not in page.locator(".run").inner_text()
+
+
+def test_hostile_text_survives_the_desk_as_it_is(hostile_run: Path, enter: Enter, tmp_path: Path) -> None:
+    """Every token, label, annotator and comment on the screen, then decided, commented, searched for."""
+    with served(Path(shutil.copytree(hostile_run, tmp_path / "run"))) as app:
+        page = enter(app, "eve", "/disputes?order=text")
+        settled(page)
+        left = int(page.locator("#left").inner_text().split()[0])
+        assert left > 45
+        for number in range(left - 1):  # at the end there is nothing left to count
+            if number % 10 == 0:
+                page.keyboard.press("c")
+                page.locator("#remark textarea").fill(TEXTS[number])
+                page.locator("#remark button.main").click()
+                expect(page.locator("#said")).to_contain_text("eve: ")
+            page.keyboard.press("Enter")
+            expect(page.locator("#left")).not_to_have_text(f"{left - number} left")
+        expect(page.locator("#saved")).to_have_text("saved ✓")
+        page.goto(f"{app.base}/disputes?state=any&words=%3Cscript")
+        settled(page)
+        expect(page.locator("#place")).to_contain_text("<script>")
+        page.goto(f"{app.base}/mentions?state=any")
+        settled(page)
+        page.keyboard.press("Enter")
+        expect(page.locator(".contexts")).to_be_visible()
+        for path in ("/history", "/guideline", "/annotators/1"):
+            page.goto(app.base + path)
+            settled(page)
+            assert not owned(page), path
+        assert page.locator("main script, main img").count() == 0
+
+
+@pytest.mark.parametrize("world", ["demo", "hostile"])
+def test_a_phone_never_scrolls_sideways(world: str, demo_run: Path, hostile_run: Path, enter: Enter) -> None:
+    with served(demo_run if world == "demo" else hostile_run) as app:
+        page = enter(app, "ada", "/", **PHONE)
+        for path in PAGES:
+            page.goto(app.base + path)
+            settled(page)
+            wide = page.evaluate(
+                "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+            )
+            assert wide <= 0, f"{path} is {wide} pixels too wide"
+
+
+def test_a_dispute_is_settled_on_a_phone(demo_run: Path, enter: Enter) -> None:
+    with served(demo_run) as app:
+        page = enter(app, "ada", "/disputes", **PHONE)
+        settled(page)
+        left = page.locator("#left").inner_text()
+        page.get_by_role("button", name="accept").last.tap()
+        expect(page.locator("#left")).not_to_have_text(left)
+        expect(page.locator("#saved")).to_have_text("saved ✓")
+
+
+# What is without a name, or too faint to read, as the page finds out by itself.
+_LOOK = (Path(__file__).parent / "looking.js").read_text("utf-8")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_everything_has_a_name_and_can_be_read(scheme: str, demo_run: Path, enter: Enter) -> None:
+    with served(demo_run) as app:
+        page = enter(app, "ada", "/", color_scheme=scheme)
+        for path in PAGES:
+            page.goto(app.base + path)
+            settled(page)
+            if path == "/mentions":
+                page.keyboard.press("Enter")
+                expect(page.locator(".contexts")).to_be_visible()
+            assert page.evaluate(f"{_LOOK} nameless()") == [], path
+            assert page.evaluate(f"{_LOOK} faint()") == [], path
+
+
+def test_every_control_is_reached_by_tab_and_shows_that_it_is(demo_run: Path, enter: Enter) -> None:
+    with served(demo_run) as app:
+        page = enter(app, "ada", "/disputes")
+        settled(page)
+        controls = page.locator(
+            "header a, header button, main button:enabled, main input, main select"
+        ).count()
+        seen = set()
+        page.locator("body").evaluate("document.activeElement.blur()")
+        for _ in range(controls + 8):
+            page.keyboard.press("Tab")
+            seen.add(
+                page.evaluate(
+                    "(() => { const one = document.activeElement; if (one === document.body) return '';"
+                    "const ring = getComputedStyle(one).outlineStyle !== 'none';"
+                    "return [one.tagName, one.id, one.textContent.slice(0, 30), ring].join('|'); })()"
+                )
+            )
+        focused = {one for one in seen if one}
+        assert all(one.endswith("|true") for one in focused if not one.startswith("DETAILS")), sorted(focused)
+        for wanted in (
+            "accept",
+            "nothing",
+            "begin ◂",
+            "split",
+            "skip",
+            "comment",
+            "undo",
+            "next",
+            "keys",
+            "blind",
+        ):
+            assert any(wanted in one for one in focused), wanted
+
+
+def test_the_list_of_keys_opens_and_closes_by_keyboard(demo_run: Path, enter: Enter) -> None:
+    with served(demo_run) as app:
+        page = enter(app, "ada", "/disputes")
+        settled(page)
+        left = page.locator("#left").inner_text()
+        page.keyboard.press("?")
+        expect(page.locator("#keys")).to_be_visible()
+        page.keyboard.press("n")  # while the list is open, keys decide nothing
+        page.keyboard.press("Escape")
+        expect(page.locator("#keys")).not_to_be_visible()
+        assert page.locator("#left").inner_text() == left
+
+
+def test_nothing_is_asked_of_the_network(demo_run: Path, enter: Enter) -> None:
+    with served(demo_run) as app:
+        page = enter(app, "ada")
+        asked: list[str] = []
+        page.on("request", lambda request: asked.append(request.url))
+        for path in PAGES:
+            page.goto(app.base + path)
+            settled(page)
+        assert asked
+        assert [url for url in asked if not url.startswith(app.base)] == []
