@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 _EXPERIMENTS = ("datasets", "folds", "grid", "expertise", "table-x", "example")
 _STUDIES = ("amt", "simulated")
-_ZOO = "zoo"
+_ZOO, _VERDICTS = "zoo", "verdicts"
 _TABLES = (*(f"table{number}" for number in range(1, 12)), *(f"figure{number}" for number in range(7, 15)))
-_CHOICES = (*_EXPERIMENTS, *_STUDIES, _ZOO, "page", "all", *_TABLES)
+_CHOICES = (*_EXPERIMENTS, *_STUDIES, _ZOO, _VERDICTS, "page", "all", *_TABLES)
 
 
 @click.command(
@@ -24,7 +24,7 @@ _CHOICES = (*_EXPERIMENTS, *_STUDIES, _ZOO, "page", "all", *_TABLES)
 
     WHAT is an experiment (datasets, folds, grid, expertise, table-x, example, amt, simulated), all of them, a
     table or figure of the paper (table1 … table11, figure7 … figure14), zoo, every method on crowds of every
-    kind, or page, which computes nothing.
+    kind, verdicts, annotators of known quality judged, or page, which computes nothing.
     """
 )
 @click.argument("what", type=click.Choice(_CHOICES), metavar="WHAT")
@@ -102,6 +102,8 @@ def _all_names(options: dict[str, Any]) -> list[str]:
 def _run(what: str, options: dict[str, Any]) -> None:
     if what == _ZOO:
         _run_zoo(options)
+    elif what == _VERDICTS:
+        _run_verdicts(options)
     elif what in _STUDIES:
         _run_study(what, options)
     else:
@@ -140,6 +142,24 @@ def _run_zoo(options: dict[str, Any]) -> None:
         shown = run_zoo(options["out"], Workers(options["data"], options["jobs"], tell), choice)
     _write(options["out"], f"{'quick-' if options['quick'] else ''}zoo.md", zoo_page(shown))
     click.echo("\n\n".join(as_text(table) for table in shown.tables))
+
+
+def _run_verdicts(options: dict[str, Any]) -> None:
+    from crowdseq.reports.tables import as_text
+    from crowdseq_research.cells.parallel import Workers
+    from crowdseq_research.zoo.verdict_page import run_verdicts, verdict_page
+    from crowdseq_research.zoo.verdict_tables import summary
+
+    if options["data"] is None:
+        raise _no_data(_VERDICTS)
+    if options["only"]:
+        raise click.UsageError(f"--only does not go with {_VERDICTS}")
+    _make_folder(options["out"])
+    with one_bar_shown(options["quiet"]) as tell:
+        workers = Workers(options["data"], options["jobs"], tell)
+        cells = run_verdicts(options["out"], workers, quick=options["quick"])
+    _write(options["out"], f"{'quick-' if options['quick'] else ''}verdicts.md", verdict_page(cells))
+    click.echo(as_text(summary(cells)))
 
 
 def _zoo_choice(options: dict[str, Any]) -> "Choice":
@@ -195,6 +215,8 @@ def _check_again(what: str, options: dict[str, Any]) -> None:
     from crowdseq_research.paper.cells.checking import check_again
     from crowdseq_research.zoo.running import zoo_again
 
+    if what == _VERDICTS:
+        raise click.UsageError("--again does not go with verdicts, cells of other sources are computed anew")
     if options["data"] is None:
         raise _no_data(f"{what} --again")
     draw = options["again"], options["seed"]
@@ -210,7 +232,7 @@ def _check_again(what: str, options: dict[str, Any]) -> None:
 
 
 def _no_data(what: str) -> click.UsageError:
-    needs_them = what in (*_STUDIES, _ZOO) or "--again" in what
+    needs_them = what in (*_STUDIES, _ZOO, _VERDICTS) or "--again" in what
     also = "" if needs_them else "; --quick also runs without them"
     return click.UsageError(f"{what} needs corpora, say --data FOLDER, where they are{also}")
 
