@@ -65,6 +65,7 @@ reproduce: $(VENV)/.test ## the experiments of the paper as far as they are miss
 
 fuzz: $(VENV)/.test ## many more examples for every property test
 	CROWDSEQ_SEARCH=deep $(BIN)/pytest -q -n 2 tests/core tests/evaluation tests/formats
+	$(BIN)/python scripts/attack_files.py
 
 clean: ## forget the environment and what was built
 	rm -rf $(VENV) dist .mypy_cache .ruff_cache .pytest_cache .hypothesis crowdseq-demo

@@ -25,9 +25,10 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         wheel = build(folder / "wheels")
-        problems = [*foreign_files(wheel)]
+        problems = [*foreign_files(wheel), *missing_files(wheel)]
         command = install(wheel, folder / "empty")
         problems += [*demo_problems(command, folder), *missing_command_problems(command, folder)]
+        problems += missing_extra_problems(command, folder)
     for problem in problems:
         print(f"wheel: {problem}", file=sys.stderr)
     told = "failed" if problems else "works alone"
@@ -58,6 +59,28 @@ def foreign_files(wheel: Path) -> list[str]:
         names = archive.namelist()
     own = ("crowdseq/", f"{wheel.name.rpartition('-py3')[0]}.dist-info/")
     return [f"{name} does not belong into it" for name in names if not name.startswith(own)]
+
+
+def missing_files(wheel: Path) -> list[str]:
+    """A line for each file of the browser door that was left out."""
+    with zipfile.ZipFile(wheel) as archive:
+        names = set(archive.namelist())
+    web = ROOT / "src" / "crowdseq" / "web"
+    wanted = [
+        f"crowdseq/web/{path.relative_to(web)}"
+        for kind in ("html", "js", "css", "svg")
+        for path in web.rglob(f"*.{kind}")
+    ]
+    return [f"{name} is missing in it" for name in wanted if name not in names]
+
+
+def missing_extra_problems(command: Sequence[str], folder: Path) -> list[str]:
+    """A line if a command does not say in one line which extra it needs."""
+    done = _run([*command, "review", "run"], folder)
+    lines = done.stderr.splitlines()
+    if done.returncode != 2 or len(lines) != 1 or "pip install 'crowdseq[web]'" not in lines[0]:
+        return [f"`crowdseq review` ended with {done.returncode}: {done.stderr}"]
+    return []
 
 
 def demo_problems(command: Sequence[str], folder: Path) -> list[str]:

@@ -1,9 +1,11 @@
 """Progress in Python: a few lines where somebody watches, none elsewhere."""
 
 import sys
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
+import numba
 import pytest
 
 import crowdseq
@@ -79,3 +81,34 @@ def test_only_a_notebook_is_told_unasked(
 def test_without_ipython_there_is_no_notebook(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(sys.modules, "IPython", raising=False)
     assert not in_notebook()
+
+
+def _compile_one() -> None:
+    made: Callable[[float], float] = numba.njit(lambda x: x + 1.0)
+    made(1.0)
+
+
+def test_whoever_waits_for_the_compiler_hears_of_it(capsys: pytest.CaptureFixture[str]) -> None:
+    with progress_told():
+        _compile_one()
+        _compile_one()
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert told.err.startswith("crowdseq: compiling what this run needs")
+    assert len(told.err.splitlines()) == 1
+    with progress_told(False):
+        _compile_one()
+    with progress_told():
+        pass
+    assert capsys.readouterr() == ("", "")
+
+
+def test_lines_and_functions_hear_of_the_compiler(capsys: pytest.CaptureFixture[str]) -> None:
+    heard: list[tuple[str, int, int]] = []
+    with progress_told(lambda *told: heard.append(told)):
+        _compile_one()
+        _compile_one()
+    assert heard == [("compiling", 0, 0), ("compiling", 1, 0)]
+    with progress_told(True):
+        _compile_one()
+    assert capsys.readouterr().out.startswith("compiling what this run needs")
