@@ -14,6 +14,7 @@ from crowdseq.errors import SettingsError
 from crowdseq.evaluation.crowd_profile import SILENCES
 from crowdseq.numerics.em import Progress, quiet
 from crowdseq.tagging.sequence_tagger import SequenceTagger
+from crowdseq.tagging.streams import KnowledgeSource
 
 
 @dataclass(frozen=True)
@@ -36,10 +37,11 @@ class Keeper(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class RunContext:
-    """All that a run is given beside its data and settings; nothing of it but `dev` changes a result.
+    """All that a run is given beside its data and settings; of it only `dev` and `knowledge` change results.
 
     progress: told the stage, and how much of it is done. engine: where sums are made. keeper: where rounds
     are kept. dev: text with gold by which a round is chosen. max_memory: megabytes that a run may take.
+    knowledge: what is known of words beyond the corpus.
     """
 
     progress: Progress = quiet
@@ -47,20 +49,23 @@ class RunContext:
     keeper: Keeper | None = None
     dev: Corpus | None = None
     max_memory: float | None = None
+    knowledge: tuple[KnowledgeSource, ...] = ()
 
 
 class Aggregator(ABC):
     """A recipe, all settings and no state, that turns a corpus into a consensus.
 
     can_resume, can_use_dev, can_bound_memory: whether the keeper, the dev text and the memory bound of a run
-    mean anything to the method; where they do not, giving them is refused before the run. later_settings:
-    those that version 0.1.0 did not have, with values under which the method works as it did.
+    mean anything to the method; where they do not, giving them is refused before the run. can_use_knowledge:
+    the same of what is known of words. later_settings: those that version 0.1.0 did not have, with values
+    under which the method works as it did.
     """
 
     name: ClassVar[str] = ""
     can_resume: ClassVar[bool] = False
     can_use_dev: ClassVar[bool] = False
     can_bound_memory: ClassVar[bool] = False
+    can_use_knowledge: ClassVar[bool] = False
     later_settings: ClassVar[Mapping[str, Any]] = {}
 
     @abstractmethod

@@ -47,6 +47,13 @@ from crowdseq.cli.terminal import print_json, terminal, typed_command
     help="What it means to leave a token outside: a vote for O, no vote, or what the crowd tells. "
     "[default: as the method has it]",
 )
+@click.option(
+    "--lexicon",
+    "lexicons",
+    multiple=True,
+    metavar="TYPE=FILE",
+    help="A list of names, one a line, to search the text for; may be repeated.",
+)
 @click.option("--no-tagger", is_flag=True, help="Stop at the consensus.")
 @click.option(
     "--targets",
@@ -78,6 +85,7 @@ def command(
     deterministic: bool,  # noqa: ARG001  nothing to do: sums have a fixed order
     no_tagger: bool,
     targets: str,
+    lexicons: tuple[str, ...],
     settings: tuple[str, ...],
     excel_safe: bool,
     force: bool,
@@ -99,6 +107,7 @@ def command(
         resume=resume,
         tagger=not no_tagger,
         targets=targets,
+        lexicons=lexicons,
         force=force,
         excel_safe=excel_safe,
         command=typed_command(),

@@ -22,6 +22,8 @@ class Gold(JointAggregator):
     they get the tagger's own answer. features, c1, c2, max_iterations, chunks: as in CrfTrainer.
     """
 
+    can_use_knowledge = True
+
     features: str = "full"
     c1: float = 0.0
     c2: float = CrfTrainer.c2
@@ -49,7 +51,8 @@ class Gold(JointAggregator):
         context.progress("training on gold", 0, 1)
         tags = np.where(known, best_valid_tags(corpus, truth), np.int16(-1))
         with using_threads(context.engine.threads):
-            tagger = self._trainer().fit(corpus, tags, engine=context.engine)
+            trainer = self._trainer().knowing(context.knowledge)
+            tagger = trainer.fit(corpus, tags, engine=context.engine)
         context.progress("training on gold", 1, 1)
         if not known.all():
             truth[~known] = _guesses(tagger, corpus)[~known]

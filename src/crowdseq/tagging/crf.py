@@ -1,7 +1,7 @@
 """CrfTrainer: settings; fit(corpus, targets) gives a Tagger."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -19,7 +19,7 @@ from crowdseq.tagging.chunks import CHUNKS, Chain
 from crowdseq.tagging.features import FeatureSettings, feature_settings
 from crowdseq.tagging.problem import CrfProblem
 from crowdseq.tagging.scoring import StreamWeights
-from crowdseq.tagging.streams import Passage
+from crowdseq.tagging.streams import KnowledgeSource, Passage
 from crowdseq.tagging.summed_crf import Aim, CrfShard, SummedCrf
 from crowdseq.tagging.tagger import Tagger
 from crowdseq.tagging.targets import Targets, check_tags
@@ -70,6 +70,10 @@ class CrfTrainer:
     @property
     def feature_settings(self) -> FeatureSettings:
         return feature_settings(self.features, self.min_count)
+
+    def knowing(self, sources: tuple[KnowledgeSource, ...]) -> "CrfTrainer":
+        """The same with features from these sources too."""
+        return replace(self, features=replace(self.feature_settings, knowledge=sources)) if sources else self
 
     @property
     def minimiser(self) -> Minimiser:

@@ -5,9 +5,12 @@ import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from crowdseq.errors import SettingsError
+
+if TYPE_CHECKING:  # streams are made of features
+    from crowdseq.tagging.streams import KnowledgeSource
 
 Template: TypeAlias = Callable[[str], tuple[str, ...]]
 
@@ -185,6 +188,7 @@ class FeatureSettings:
     document: add what the same word looks like elsewhere in its document.
     min_count: a piece that fewer tokens show is left out; pair_min_count: the same for word pairs.
     function: your own; gets the tokens of a sentence, gives strings for each token.
+    knowledge: sources beyond the text, such as lists of names.
     """
 
     windows: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
@@ -196,6 +200,7 @@ class FeatureSettings:
     min_count: int = 1
     pair_min_count: int = 1
     function: FeatureFunction | None = None
+    knowledge: "tuple[KnowledgeSource, ...]" = ()
 
     def __post_init__(self) -> None:
         for used, known in ((self.windows, tuple(TEMPLATES)), (self.pairs, SINGLE_PIECE_TEMPLATES)):
@@ -226,6 +231,7 @@ class FeatureSettings:
             streams[DOCUMENT] = (0,)
         if self.function is not None:
             streams[CUSTOM] = (0,)
+        streams |= {source.name: source.offsets for source in self.knowledge}
         return streams
 
 

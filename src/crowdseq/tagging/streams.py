@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 import numpy as np
 
@@ -155,6 +156,24 @@ class Stream:
     ids: IntArray
 
 
+class KnowledgeSource(Protocol):
+    """What is known of words beyond the text that is learned from: one more stream, seen from `offsets`."""
+
+    @property
+    def name(self) -> str:
+        """Of its stream."""
+
+    @property
+    def offsets(self) -> tuple[int, ...]: ...
+
+    @property
+    def in_rounds(self) -> "KnowledgeSource":
+        """As much of it as the rounds of a method see."""
+
+    def stream(self, passage: Passage) -> Stream:
+        """What it tells of every token; values are tuples of pieces."""
+
+
 def intern(values: Sequence[Hashable]) -> Stream:
     """Equal values get one number, in the order in which they are met."""
     index: dict[Hashable, int] = {}
@@ -211,6 +230,7 @@ def further_streams(passage: Passage, settings: FeatureSettings) -> dict[str, St
         )
     if settings.function is not None:
         streams[CUSTOM] = intern(_custom_pieces(passage, settings.function))
+    streams |= {source.name: source.stream(passage) for source in settings.knowledge}
     return streams
 
 

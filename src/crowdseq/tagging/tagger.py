@@ -229,7 +229,8 @@ class Tagger:
 
     @property
     def _needs_passage(self) -> bool:
-        return bool(self.features.columns or self.features.document or self.features.function)
+        features = self.features
+        return bool(features.columns or features.document or features.function or features.knowledge)
 
     @cached_property
     def _word_rows(self) -> WordRows:

@@ -90,7 +90,9 @@ def _check_old(file: TensorFile) -> None:
             raise file.fault(f"tensor '{name}' holds what is no number")
 
 
-def fingerprint(corpus: Corpus, recipe: Aggregator, max_memory: float | None = None) -> str:
+def fingerprint(
+    corpus: Corpus, recipe: Aggregator, max_memory: float | None = None, knowledge: object = None
+) -> str:
     """A digest of the recipe, the words and the votes; threads change no number, so they do not count."""
     settings = describe_settings(recipe)
     # What fits into one shard is worked on as in 0.1.0; a cut changes the order of the weights.
@@ -105,6 +107,8 @@ def fingerprint(corpus: Corpus, recipe: Aggregator, max_memory: float | None = N
         seed = settings.pop("seed")
         settings |= {"max_memory": max_memory, "seed": seed}
     digest = hashlib.blake2b(repr((recipe.name, settings)).encode(), digest_size=16)
+    if knowledge is not None:
+        digest.update(repr(knowledge).encode("utf-8", "surrogatepass"))
     crowd = corpus.annotations
     for array in (
         corpus.text.token_ids,

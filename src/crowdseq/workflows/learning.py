@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from os import PathLike
 from pathlib import Path
@@ -36,6 +36,7 @@ from crowdseq.workflows.run import Run, judged
 from crowdseq.workflows.runs.saving import open_target, run_paths
 
 if TYPE_CHECKING:
+    from crowdseq.workflows.knowledge import Knowledge, Names
     from crowdseq.workflows.progress import Wish
 
 TARGETS = ("hard", "soft")
@@ -52,6 +53,7 @@ def learn(
     progress: "Wish" = None,
     checkpoints: str | Path | None = None,
     dev: Corpus | str | PathLike[str] | None = None,
+    lexicons: "Mapping[str, Names] | None" = None,
     **settings: Any,
 ) -> Run:
     """Consensus, annotator reports and tagger of a crowd.
@@ -62,7 +64,8 @@ def learn(
     CRF that follows a plain method learns from, `hard` tags or `soft` posteriors; a joint method trains its
     own.
     checkpoints: a folder where a method that can be resumed keeps every round, and goes on from there.
-    dev: text with gold, not in the corpus, by which such a method chooses its best round. progress: True for
+    dev: text with gold, not in the corpus, by which such a method chooses its best round. lexicons: by type a
+    list of names, or the file of one, which the text is searched for. progress: True for
     some plain lines, False for none, None for lines in a notebook only; or a function that is called with the
     stage, how much of it is done, and how much there is.
 
@@ -76,7 +79,8 @@ def learn(
     from crowdseq.workflows.progress import progress_told
 
     recipe = make_recipe(method, settings, seed)
-    plan = LearnPlan(recipe, Resources.of(settings), tagger, targets, trainer)
+    knowledge = _gathered(list(lexicons.items())) if lexicons else None
+    plan = LearnPlan(recipe, Resources.of(settings), tagger, targets, trainer, knowledge)
     crowd, known = corpus_of(corpus), None if dev is None else corpus_of(dev)
     with progress_told(progress) as told:
         return plan.run(crowd, progress=told, checkpoints=checkpoints, dev=known)
@@ -91,10 +95,13 @@ class LearnPlan:
     tagger: bool = True
     targets: str = "hard"
     trainer: CrfTrainer | None = None
+    knowledge: "Knowledge | None" = None
 
     def __post_init__(self) -> None:
         if self.targets not in TARGETS:
             raise SettingsError(f"targets is '{self.targets}', choose one of {', '.join(TARGETS)}")
+        if self.knowledge is not None:
+            _check_use(self.recipe, self.tagger)
 
     def run(
         self,
@@ -111,14 +118,16 @@ class LearnPlan:
         context = RunContext(
             progress,
             LocalEngine(resources.threads),
-            _keeper(checkpoints, corpus, recipe, resources),
+            _keeper(checkpoints, corpus, recipe, resources, self.knowledge),
             dev,
             resources.max_memory,
+            self.knowledge.sources if self.knowledge else (),
         )
         begun = time.perf_counter()
         outcome = self._learn(corpus, context)
         consensus = judged(outcome.consensus, recipe)
-        return Run(consensus, outcome.tagger, recipe, time.perf_counter() - begun)
+        source = self.knowledge.record if self.knowledge else {}
+        return Run(consensus, outcome.tagger, recipe, time.perf_counter() - begun, source)
 
     def _learn(self, corpus: Corpus, context: RunContext) -> Learned:
         if isinstance(self.recipe, JointAggregator) and self.tagger:
@@ -127,8 +136,22 @@ class LearnPlan:
         if not self.tagger:
             return Learned(consensus, None)
         with using_threads(self.resources.threads):
-            trainer = self.trainer or CrfTrainer()
+            trainer = (self.trainer or CrfTrainer()).knowing(context.knowledge)
             return Learned(consensus, train_tagger(consensus, self.targets, trainer, context))
+
+
+def _check_use(recipe: Aggregator, tagger: bool) -> None:
+    """Whether anything reads the text that knowledge is about."""
+    if recipe.can_use_knowledge or (tagger and not isinstance(recipe, JointAggregator)):
+        return
+    what = "" if isinstance(recipe, JointAggregator) else " without a tagger"
+    raise SettingsError(f"method {recipe.name}{what} cannot use lexicons, leave them out or take sa-slc")
+
+
+def _gathered(lists: "list[tuple[str, Names]]") -> "Knowledge":
+    from crowdseq.workflows.knowledge import gather_lexicons  # few runs have any
+
+    return gather_lexicons(lists)
 
 
 def check_learnable(corpus: Corpus, recipe: Aggregator) -> None:
@@ -142,13 +165,18 @@ def check_learnable(corpus: Corpus, recipe: Aggregator) -> None:
 
 
 def _keeper(
-    checkpoints: str | Path | None, corpus: Corpus, recipe: Aggregator, resources: Resources
+    checkpoints: str | Path | None,
+    corpus: Corpus,
+    recipe: Aggregator,
+    resources: Resources,
+    knowledge: "Knowledge | None",
 ) -> Keeper | None:
     """Where the rounds of a method that can be resumed are kept."""
     if checkpoints is None:
         return None
     if recipe.can_resume:
-        return Checkpoint(Path(checkpoints), fingerprint(corpus, recipe, resources.max_memory))
+        known = knowledge.fingerprint if knowledge else None
+        return Checkpoint(Path(checkpoints), fingerprint(corpus, recipe, resources.max_memory, known))
     path = Path(checkpoints) / CHECKPOINT_FILE
     if path.exists():
         raise SettingsError(f"{path} was kept by a run of another method", START_ANEW)
@@ -196,8 +224,8 @@ class LearnRequest(CrowdRequest):
 
     seed, threads, max_memory, silence: None where nobody asked for a value; one that contradicts a typed
     setting of the same name is refused. dev: a file with gold by which the best round is chosen. resume: go
-    on with an unfinished run. tagger, targets: as `learn` has them. excel_safe: as `Run.save` has it.
-    command: what was typed, for the recipe of the run.
+    on with an unfinished run. tagger, targets: as `learn` has them. lexicons: as typed, `TYPE=FILE`.
+    excel_safe: as `Run.save` has it. command: what was typed, for the recipe of the run.
     """
 
     out: Path
@@ -211,6 +239,7 @@ class LearnRequest(CrowdRequest):
     resume: bool = False
     tagger: bool = True
     targets: str = "hard"
+    lexicons: tuple[str, ...] = ()
     force: bool = False
     excel_safe: bool = False
     command: str | None = None
@@ -219,7 +248,16 @@ class LearnRequest(CrowdRequest):
         """What was asked for, checked."""
         settings = self._settings()
         recipe = make_recipe(self.method, settings, self.seed or 0)
-        return LearnPlan(recipe, Resources.of(settings), self.tagger, self.targets)
+        return LearnPlan(
+            recipe, Resources.of(settings), self.tagger, self.targets, knowledge=self._knowledge()
+        )
+
+    def _knowledge(self) -> "Knowledge | None":
+        if not self.lexicons:
+            return None
+        from crowdseq.workflows.knowledge import typed_lexicons
+
+        return _gathered(typed_lexicons(self.lexicons))
 
     def _settings(self) -> dict[str, Any]:
         """The settings of the method, with those that have an option of their own."""
@@ -253,6 +291,7 @@ def learn_files(request: LearnRequest) -> SavedRun:
             dev = read(request.dev).corpus if request.dev else None
             run = plan.run(corpus, progress=progress, checkpoints=target.checkpoints, dev=dev)
         source = {"inputs": report.as_dict()["files"], "selection": asdict(request.reading.selection)}
-        run = replace(run, source=source | ({"command": request.command} if request.command else {}))
+        typed = {"command": request.command} if request.command else {}
+        run = replace(run, source={**run.source, **source, **typed})
         run.save_at(target, excel_safe=request.excel_safe)
     return SavedRun(run, run_paths(request.out), report)

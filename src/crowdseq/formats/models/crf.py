@@ -2,9 +2,11 @@
 
 import hashlib
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -23,7 +25,7 @@ from crowdseq.tagging.tagger import Tagger
 
 MODEL, WEIGHTS = "model.json", "weights.safetensors"
 FORMAT, VERSION = "crowdseq-tagger", 1
-DIGEST = "description_sha256"
+DIGEST, KNOWLEDGE = "description_sha256", "knowledge"
 _LARGEST_WEIGHTS_FILE = 16 * 2**30
 # Words may hold half a surrogate pair; they must come back as they were.
 _ENCODING = ("utf-8", "surrogatepass")
@@ -40,8 +42,10 @@ def tagger_files(tagger: Tagger) -> dict[str, bytes]:
         raise SettingsError(
             "a tagger with its own feature function cannot be saved: code does not go into files"
         )
-    blob = to_safetensors(_tensors(tagger))
+    tensors, sources = _tensors(tagger), tagger.features.knowledge
+    blob = to_safetensors(tensors | _knowledge().tensors(sources) if sources else tensors)
     content = _description(tagger, hashlib.sha256(blob).hexdigest())
+    content |= {KNOWLEDGE: _knowledge().describe(sources)} if sources else {}
     content[DIGEST] = description_digest(content)
     return {WEIGHTS: blob, MODEL: json.dumps(content, indent=1, ensure_ascii=True).encode()}
 
@@ -53,7 +57,8 @@ def load(folder: Path, content: dict[str, Any]) -> Tagger:
     _check_weights_file(weights, description.digest)
     try:
         with safe_open(str(weights), framework="numpy") as tensors:
-            return _assemble(description, _Tensors(tensors, weights))
+            found = _Tensors(tensors, weights)
+            return _assemble(_with_knowledge(description, content.get(KNOWLEDGE), found), found)
     except SafetensorError as error:
         raise _fault(weights, f"not a whole safetensors file ({error}), save the tagger again") from None
 
@@ -228,6 +233,16 @@ class _Tensors:
         return found
 
 
+def _with_knowledge(description: _Description, content: Any, tensors: _Tensors) -> _Description:
+    if not content:
+        return description
+    try:
+        sources = _knowledge().read(content, lambda name: tensors.take(name, "U8", None))
+        return replace(description, features=replace(description.features, knowledge=sources))
+    except (KeyError, TypeError, ValueError, SettingsError) as error:
+        raise _fault(description.path, f"what it knows of words cannot be read ({error})") from None
+
+
 def _assemble(description: _Description, tensors: _Tensors) -> Tagger:
     n_labels = len(description.chain)
     transitions = tensors.take("transitions", "F64", (n_labels, n_labels))
@@ -274,6 +289,11 @@ def _pieces(text: bytes, ends: list[int], path: Path) -> tuple[str, ...]:
         return tuple([text[a:b].decode(*_ENCODING) for a, b in pairwise(ends)])
     except UnicodeDecodeError as error:
         raise _fault(path, f"a feature name is not UTF-8 ({error.reason})") from None
+
+
+def _knowledge() -> ModuleType:
+    """Loaded for the few taggers that have any."""
+    return import_module("crowdseq.formats.models.knowledge")
 
 
 def _check_regular(path: Path) -> None:

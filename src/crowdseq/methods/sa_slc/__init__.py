@@ -70,6 +70,7 @@ class SaSlc(JointAggregator):
     can_resume = True
     can_use_dev = True
     can_bound_memory = True
+    can_use_knowledge = True
     later_settings = AS_IN_0_1
 
     preset: str = "default"
@@ -133,7 +134,7 @@ class SaSlc(JointAggregator):
             if belief is None:
                 return Learned(consensus, None)
             context.progress("training the tagger", 0, 1)
-            tagger = belief.train(self.settings.text.tagger_trainer)
+            tagger = belief.train(self.settings.knowing(context.knowledge).text.tagger_trainer)
             context.progress("training the tagger", 1, 1)
         return Learned(consensus, tagger)
 
@@ -146,7 +147,8 @@ class SaSlc(JointAggregator):
         if corpus.n_tokens == 0 or corpus.annotations.n_votes == 0:
             return settle(corpus, label_shares(corpus)), None
         ordered = Canonical.of(corpus, whole_documents=True)
-        session, opened = prepare(ordered.corpus, self.settings, context.engine)
+        settings = self.settings.knowing(context.knowledge)
+        session, opened = prepare(ordered.corpus, settings, context.engine)
         _check_memory(session, context)
         end = run_rounds(session, self.settings.search, context).chosen
         agreement = session.agreement(end)

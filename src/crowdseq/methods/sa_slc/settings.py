@@ -11,6 +11,7 @@ from crowdseq.methods.sa_slc.evidence import DEPENDENCIES, SCOPES
 from crowdseq.numerics.chains.candidates import MODES
 from crowdseq.tagging.crf import CrfTrainer
 from crowdseq.tagging.features import FeatureSettings, feature_settings
+from crowdseq.tagging.streams import KnowledgeSource
 
 # Settings that version 0.1 did not have, with the values under which all is as it was.
 AS_IN_0_1: dict[str, Any] = {
@@ -238,6 +239,16 @@ class Settings:
         require(upper >= lower, f"upper is {upper}, it cannot be below lower, {lower}")
         _ = made.text.trainer, made.text.tagger_trainer  # they check features and penalties
         return made
+
+    def knowing(self, sources: tuple[KnowledgeSource, ...]) -> "Settings":
+        """The same, with features from these sources in the rounds and in the tagger."""
+        if not sources:
+            return self
+        rounds = replace(
+            feature_settings(self.text.features), knowledge=tuple(source.in_rounds for source in sources)
+        )
+        tagger = replace(feature_settings(self.text.tagger_features), knowledge=sources)
+        return replace(self, text=replace(self.text, features=rounds, tagger_features=tagger))
 
     @property
     def is_plain_em(self) -> bool:

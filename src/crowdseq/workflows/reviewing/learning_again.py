@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from crowdseq.aggregation.contract import Aggregator, JointAggregator, RunContex
 from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
 from crowdseq.engines.local import LocalEngine
-from crowdseq.errors import AnnotationError
+from crowdseq.errors import AnnotationError, SettingsError
 from crowdseq.numerics.em import Progress, quiet
 from crowdseq.storage.atomic import AtomicFile
 from crowdseq.storage.private import private_path, sync_folder
@@ -20,6 +20,7 @@ from crowdseq.store.database import copy_database
 from crowdseq.store.entries import AUDIT
 from crowdseq.store.replaying import SentenceState
 from crowdseq.tagging.crf import CrfTrainer
+from crowdseq.tagging.tagger import Tagger
 from crowdseq.workflows.learning import LearnPlan, train_tagger
 from crowdseq.workflows.recipes import Resources
 from crowdseq.workflows.reviewing.changes import Changes, changes_between
@@ -29,6 +30,9 @@ from crowdseq.workflows.reviewing.progress import FINISH
 from crowdseq.workflows.run import Run
 from crowdseq.workflows.run_folder import OpenedRun, open_run
 from crowdseq.workflows.runs import CHANGES, DECISIONS, GUIDELINE
+
+if TYPE_CHECKING:
+    from crowdseq.workflows.knowledge import Knowledge
 
 _NUMBERED = re.compile(r"(.+)-([0-9]+)")
 
@@ -108,13 +112,31 @@ def _learn(
     else:
         seeded = corpus
     is_joint = isinstance(recipe, JointAggregator)
-    plan = LearnPlan(recipe, Resources(context.engine.threads), tagger=wants_tagger and is_joint)
+    known = _knowledge(opened)
+    plan = LearnPlan(
+        recipe,
+        Resources(context.engine.threads),
+        tagger=wants_tagger and is_joint,
+        knowledge=known if is_joint else None,
+    )
     made = plan.run(seeded, progress=context.progress)
     consensus, _ = decided_consensus(_on(corpus, made.consensus), states)
     tagger = made.tagger
     if wants_tagger and not is_joint:
-        tagger = train_tagger(consensus, "hard", CrfTrainer(), context)
+        trainer = CrfTrainer().knowing(known.sources if known else ())
+        tagger = train_tagger(consensus, "hard", trainer, context)
     return replace(made, consensus=consensus, tagger=tagger)
+
+
+def _knowledge(opened: OpenedRun) -> "Knowledge | None":
+    """What the run knew of words: its tagger holds it."""
+    if "lexicons" not in opened.settings:
+        return None
+    from crowdseq.workflows.knowledge import Knowledge
+
+    if not isinstance(opened.run.tagger, Tagger):
+        raise SettingsError("the run used lexicons and has no tagger that holds them: learn from files again")
+    return Knowledge(opened.run.tagger.features.knowledge, {"lexicons": opened.settings["lexicons"]})
 
 
 def _seeded(corpus: Corpus, laid: LaidOver, keeps_gold: bool) -> Corpus:
@@ -132,7 +154,7 @@ def _on(corpus: Corpus, consensus: Consensus) -> Consensus:
 
 
 def _source(settings: Mapping[str, Any], place: Path, laid: LaidOver) -> dict[str, Any]:
-    kept = {name: settings[name] for name in ("inputs", "selection") if name in settings}
+    kept = {name: settings[name] for name in ("inputs", "selection", "lexicons") if name in settings}
     return kept | {"again": {"of": place.name, "decided_tokens": int(laid.is_decided.sum())}}
 
 

@@ -1,0 +1,1 @@
+"""Files with knowledge beyond the crowd's own text."""
