@@ -2,7 +2,7 @@
 import { get } from "./asking.js";
 import { drawLanes, drawSentence, phrase } from "./drawing.js";
 import { draftOf, merge, moveBegin, moveEnd, pick, setLabel, split } from "./editing.js";
-import { byId, count, el, hue, isTyping, name, notice, percent, shown } from "./elements.js";
+import { byId, count, el, hue, isTyping, name, notice, percent, shown, wired } from "./elements.js";
 import { idle, save } from "./saving.js";
 
 const AHEAD = 8;
@@ -462,4 +462,5 @@ document.addEventListener("keydown", (event) => {
   act();
 });
 
+wired(byId("main"));
 start(new URLSearchParams(location.search).get("at") ?? undefined);
