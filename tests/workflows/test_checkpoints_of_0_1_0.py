@@ -46,7 +46,7 @@ def test_an_interrupted_run_ends_as_the_finished_one(written: Path, threads: int
     finished = load_run(written / "run")
     assert rounds[0] == 4
     assert run.consensus.tags == finished.consensus.tags
-    # The fixture was written on another processor, whose vector instructions round otherwise: version 0.1.0 itself differs here by as much.
+    # Not to the bit: the fixture comes from another processor, whose vector instructions round otherwise.
     np.testing.assert_allclose(
         run.consensus.probabilities, finished.consensus.probabilities, rtol=1e-11, atol=1e-13
     )
