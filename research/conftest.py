@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from journeys.conftest import shell
+from journeys.conftest import door, shell
 from real_corpora import real_corpora
 
-__all__ = ["shared_data", "shell"]
+__all__ = ["door", "shared_data", "shell"]
 
 
 @pytest.fixture(scope="session")

@@ -55,17 +55,26 @@ class Outcome(NamedTuple):
 class Door:
     """Runs commands in a folder; to be used as a context."""
 
-    def __init__(self, folder: Path, *, most_seconds: float = 120.0) -> None:
-        command = [sys.executable, str(Path(__file__)), str(most_seconds)]
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        most_seconds: float = 120.0,
+        most_cpu: int = _MOST_SECONDS,
+        preloaded: Sequence[str] = _PRELOADED,
+    ) -> None:
+        settings = json.dumps([most_seconds, most_cpu, *preloaded])
+        command = [sys.executable, str(Path(__file__)), settings]
         self._server = subprocess.Popen(
             command, cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
 
-    def knock(self, *arguments: str) -> Outcome:
-        """`knock("check", "file")` runs `crowdseq check file`."""
+    def knock(self, *arguments: str, folder: Path | None = None, stdin: str = "") -> Outcome:
+        """`knock("check", "file")` runs `crowdseq check file`, in the folder of the door or in another."""
         assert self._server.stdin is not None
         assert self._server.stdout is not None
-        self._server.stdin.write(json.dumps(arguments) + "\n")
+        where = None if folder is None else str(folder)
+        self._server.stdin.write(json.dumps([where, stdin, *arguments]) + "\n")
         self._server.stdin.flush()
         return Outcome(**json.loads(self._server.stdout.readline()))
 
@@ -82,20 +91,30 @@ class Door:
         self._server.stdout.close()
 
 
-def serve(most_seconds: float) -> None:
+def serve(most_seconds: float, most_cpu: int, preloaded: Sequence[str]) -> None:
     from importlib import import_module
 
-    for name in _PRELOADED:
+    for name in preloaded:
         import_module(name)
     for line in sys.stdin:
-        print(json.dumps(_run(json.loads(line), most_seconds)), flush=True)
+        folder, given, *arguments = json.loads(line)
+        answer = _run(arguments, folder or os.curdir, given.encode(), most_seconds, most_cpu)
+        print(json.dumps(answer), flush=True)
 
 
-def _run(arguments: Sequence[str], most_seconds: float) -> dict[str, Any]:
-    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+def _run(
+    arguments: Sequence[str], folder: str, given: bytes, most_seconds: float, most_cpu: int
+) -> dict[str, Any]:
+    with (
+        tempfile.TemporaryFile() as into,
+        tempfile.TemporaryFile() as out,
+        tempfile.TemporaryFile() as err,
+    ):
+        into.write(given)
+        into.seek(0)
         child = os.fork()
         if child == 0:
-            _command(arguments, out.fileno(), err.fileno())
+            _command(arguments, folder, (into.fileno(), out.fileno(), err.fileno()), most_cpu)
         watch = os.pidfd_open(child)
         end = time.monotonic() + most_seconds
         while time.monotonic() < end and not select.select([watch], [], [], end - time.monotonic())[0]:
@@ -114,15 +133,15 @@ def _run(arguments: Sequence[str], most_seconds: float) -> dict[str, Any]:
     }
 
 
-def _command(arguments: Sequence[str], out: int, err: int) -> None:
+def _command(arguments: Sequence[str], folder: str, streams: Sequence[int], most_cpu: int) -> None:
     code = 70
     try:
         resource.setrlimit(resource.RLIMIT_AS, (_MOST_MEMORY, _MOST_MEMORY))
-        resource.setrlimit(resource.RLIMIT_CPU, (_MOST_SECONDS, _MOST_SECONDS))
+        resource.setrlimit(resource.RLIMIT_CPU, (most_cpu, most_cpu))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-        os.dup2(out, 1)
-        os.dup2(err, 2)
+        os.chdir(folder)
+        for place, stream in enumerate(streams):
+            os.dup2(stream, place)
         sys.argv = ["crowdseq", *arguments]
         from crowdseq.cli.main import main
 
@@ -147,4 +166,5 @@ def _text(number: int) -> str:
 
 
 if __name__ == "__main__":
-    serve(float(sys.argv[1]))
+    longest, most, *names = json.loads(sys.argv[1])
+    serve(longest, most, names)

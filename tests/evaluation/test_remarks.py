@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from builders import corpus as small_corpus
 from builders import random_corpus
 from crowdseq.aggregation.settling import settle
 from crowdseq.arrays import IntArray
@@ -183,3 +184,13 @@ def test_silence_is_heard_where_the_crowd_or_the_user_says_so() -> None:
     assert hear(world, "abstains").annotations.n_votes < world.annotations.n_votes
     sources = without(world, 0.95)
     assert hear(sources, "auto").annotations.n_votes < sources.annotations.n_votes
+
+
+def test_two_people_on_one_sentence_are_not_called_labelling_functions() -> None:
+    """Neither marks what the other does, but of two tokens that says nothing; of many sentences it does."""
+    line = "Ada/B-PER/B-PER/O slept/O/O/O in/O/O/O Paris/B-LOC/O/B-LOC"
+    few, many = small_corpus(line), small_corpus(*[line] * 30)
+    assert "silence" not in kinds(remarks_before(few))
+    assert "labelling functions" not in " ".join(remark.text for remark in remarks_of(truth_of(few)))
+    assert hear(few, "auto") is few
+    assert "silence" in kinds(remarks_before(many))

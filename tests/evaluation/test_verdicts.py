@@ -234,3 +234,15 @@ def test_verdict_and_reason_stand_at_the_end_of_the_table() -> None:
     rows = list(csv.DictReader(io.StringIO(annotators_csv(reports))))
     assert list(rows[0])[-4:] == ["spam", "flags", "verdict", "reason"]
     assert {row["annotator"]: row["verdict"] for row in rows}["a3"] == DROP
+
+
+def test_nobody_is_accused_of_anything_by_one_span() -> None:
+    """Neither by the reason nor by a flag, and of many such spans by both."""
+    row = "Ada/B-PER/I-LOC/B-PER/B-PER/B-PER slept/O/O/O/O/O"
+    few, many = (told(corpus(*[row] * n, scheme="IOB2"))["a1"] for n in (1, 40))
+    assert few.verdict == UNKNOWN
+    assert few.reason.endswith("on only 1 span")
+    assert not [flag for flag in few.flags if not flag.startswith("little evidence")]
+    assert many.verdict == DROP
+    assert "wrong types in 100% of the marks" in many.reason
+    assert "breaks the label scheme in 100% of the labelled spans" in many.flags

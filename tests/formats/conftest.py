@@ -1,5 +1,6 @@
 """What the tests of files share."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -7,7 +8,28 @@ import pytest
 
 from crowdseq.errors import FormatError
 from crowdseq.formats import read
+from crowdseq.formats.foreign.worker import Workers
+from crowdseq.formats.settings import Limits
 from file_fixtures import Faults, Put
+
+
+@pytest.fixture(scope="session", autouse=True)
+def few_workers() -> Iterator[None]:
+    """One read after the other has the same worker, as the files of one read have, and not one for itself.
+
+    What a worker of one command costs and survives is held by the tests of hostile files at the door.
+    """
+    shared = Workers(Limits())
+
+    def begin(workers: Workers, limits: Limits) -> None:
+        workers._limits, workers._idle = limits, shared._idle
+
+    with pytest.MonkeyPatch.context() as patch:
+        end = Workers.close
+        patch.setattr(Workers, "__init__", begin)
+        patch.setattr(Workers, "close", lambda _: None)
+        yield
+        end(shared)
 
 
 @pytest.fixture

@@ -13,11 +13,11 @@ from crowdseq.cli.main import COMMANDS
 from journeys.conftest import Shell
 
 
-def test_help_lists_every_command_and_comes_at_once(shell: Shell) -> None:
+def test_help_lists_every_command_and_comes_at_once(new_shell: Shell) -> None:
     times = []
     for _ in range(3):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        answer = shell("--help")
+        answer = new_shell("--help")
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         times.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
     assert answer.code == 0

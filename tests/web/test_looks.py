@@ -222,6 +222,34 @@ def test_every_control_is_reached_by_tab_and_shows_that_it_is(demo_run: Path, en
             assert any(wanted in one for one in focused), wanted
 
 
+_CONTROLS = "button:enabled, input:enabled, select:enabled, textarea:enabled"
+
+
+def test_no_control_can_be_used_before_its_script_listens(
+    demo_run: Path, enter: Enter, tmp_path: Path
+) -> None:
+    """Scripts that never come: nothing is there to be clicked in vain; the download needs no script."""
+    folder = Path(shutil.copytree(demo_run, tmp_path / "run"))
+    with served(folder, password="long enough") as app:
+        page = enter(app, "ada", "/disputes")
+        settled(page)
+        page.keyboard.press("Enter")  # so that there is something to undo and to learn from
+        expect(page.locator("#saved")).to_have_text("saved ✓")
+        page.route("**/static/*.js", lambda route: route.abort())
+        for path in (*PAGES, "/start"):
+            page.goto(app.base + path)
+            usable = page.locator(_CONTROLS).locator("visible=true").and_(page.locator(":not(#export *)"))
+            assert usable.evaluate_all("all => all.map((one) => one.outerHTML)") == [], path
+
+
+def test_every_control_can_be_used_once_its_script_listens(demo_run: Path, enter: Enter) -> None:
+    with served(demo_run, password="long enough") as app:
+        page = enter(app, "ada")
+        for path in (*PAGES, "/start"):
+            page.goto(app.base + path)
+            expect(page.locator("[data-waits], main[aria-busy=true]")).to_have_count(0)
+
+
 def test_the_list_of_keys_opens_and_closes_by_keyboard(demo_run: Path, enter: Enter) -> None:
     with served(demo_run) as app:
         page = enter(app, "ada", "/disputes")

@@ -252,3 +252,11 @@ def test_a_sample_that_came_back_without_labels_is_told(run: Path, tmp_path: Pat
 def test_a_figure_is_not_called_impossible_by_a_few_answers() -> None:
     line = needed_line(Needed(None, "about 8.5% seem to be wrong, mend more first"), 0.04, "f1")
     assert line == "F1 of 0.96 is out of reach as it stands: about 8.5% seem to be wrong, mend more first"
+
+
+def test_an_open_sample_is_written_again_and_it_is_said(run: Path, tmp_path: Path) -> None:
+    samples = [tmp_path / "one.jsonl", tmp_path / "two.jsonl"]
+    for sample in samples:
+        told = CliRunner().invoke(command, [str(run), "-o", str(sample), "-n", "2"])
+        assert "until they are answered, the same sentences are written again" in told.stderr
+    assert samples[0].read_text() == samples[1].read_text()

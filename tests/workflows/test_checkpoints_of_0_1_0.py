@@ -46,9 +46,22 @@ def test_an_interrupted_run_ends_as_the_finished_one(written: Path, threads: int
     finished = load_run(written / "run")
     assert rounds[0] == 4
     assert run.consensus.tags == finished.consensus.tags
-    np.testing.assert_array_equal(run.consensus.probabilities, finished.consensus.probabilities)
-    assert run.consensus.history == finished.consensus.history
+    # Not to the bit: the fixture comes from another processor, whose vector instructions round otherwise.
+    np.testing.assert_allclose(
+        run.consensus.probabilities, finished.consensus.probabilities, rtol=1e-11, atol=1e-13
+    )
+    np.testing.assert_allclose(run.consensus.history, finished.consensus.history, rtol=1e-12)
     assert run.recipe == finished.recipe
+
+
+def test_it_ends_with_the_same_bits_for_any_number_of_threads(
+    written: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    other = tmp_path_factory.mktemp("other")
+    shutil.copytree(written, other, dirs_exist_ok=True)
+    one, two = gone_on_with(written, threads=1)[0].consensus, gone_on_with(other, threads=2)[0].consensus
+    np.testing.assert_array_equal(one.probabilities, two.probabilities)
+    assert one.history == two.history
 
 
 def test_the_names_in_a_checkpoint_are_those_of_0_1_0(written: Path) -> None:

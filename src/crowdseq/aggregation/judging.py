@@ -98,6 +98,7 @@ def _ballot_of(corpus: Corpus, votes: Votes) -> IntArray:
 
 _FEW_TOKENS = 300
 _MANY_SLIPS = 0.02
+_FEW_SPANS = 10  # of which slips say nothing yet
 _LIKELY_SPAM = 0.8
 
 
@@ -227,13 +228,14 @@ def _ratios(hits: int, given: int, wanted: int) -> tuple[float | None, float | N
 
 
 def _slip_rates(corpus: Corpus) -> FloatArray:
-    """(K,) how many slips there are for each span of an annotator, at most one."""
+    """(K,) how many slips there are for each span of an annotator, at most one; 0 of too few spans."""
     crowd = corpus.annotations
     bounds = np.append(crowd.row_starts, len(crowd.tags))
     who = np.repeat(crowd.voters, corpus.text.lengths[crowd.row_sentences])
     spans = find_spans(crowd.tags, bounds, corpus.scheme, lenient=True)
     n_spans = np.bincount(who[spans.starts], minlength=len(crowd.annotators))
-    return np.minimum(count_slips(crowd, corpus.scheme) / np.maximum(n_spans, 1), 1.0)
+    rates = np.minimum(count_slips(crowd, corpus.scheme) / np.maximum(n_spans, 1), 1.0)
+    return np.where(n_spans >= _FEW_SPANS, rates, 0.0)
 
 
 def _copy_flags(corpus: Corpus, tag_ids: IntArray) -> list[list[str]]:

@@ -98,6 +98,9 @@ def _lines(report: Any, answers: str | None, out: str | None) -> list[str]:
         lines.append(f"{waiting}: to leave out hard sentences would flatter the rest")
     if report.n_written:
         lines.append(f"{out}: {report.n_written:,} sentences to label blind, then give them to --answers")
+        lines.append(
+            "until they are answered, the same sentences are written again: there is one open sample"
+        )
     elif answers is not None and not report.n_read:
         lines.append(f"{answers}: no new answers in it (a sentence without labels is none)")
     elif not report.bounds.n_audited and not report.bounds.n_waiting:

@@ -15,6 +15,7 @@ SILENCES = ("auto", "labelled", "abstains")
 # look for some things only, as labelling functions do, find less.
 _LEAST_RECALL = 0.1
 _MANY_MISSED = 50  # tokens marked by others, by this one never: then it is no chance
+_LEAST_ASKED = 50  # tokens marked by others, of all together: with fewer a crowd is taken for people who read
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,8 +56,10 @@ class CrowdProfile:
     @property
     def looks_for_some(self) -> bool:
         """Whether those who mark anything are sources that leave most of what there is to others."""
-        known = self.recalls[np.isfinite(self.recalls) & ~self.blank]
-        return len(known) > 0 and float(np.median(known)) < _LEAST_RECALL
+        known = np.isfinite(self.recalls) & ~self.blank
+        if self.asked[known].sum() < _LEAST_ASKED:
+            return False
+        return float(np.median(self.recalls[known])) < _LEAST_RECALL
 
     def silence(self, wanted: str, has_outside: bool = True) -> str:
         """What it means to leave a token outside: `labelled`, a vote for O, or `abstains`, no vote."""

@@ -201,7 +201,7 @@ class _Bench:
         reach = f"{_short(measure.low)} to {_short(measure.high)}"
         rests = f"{few}{measure.rests_on:,.0f} {self._units(measure.rests_on)}"
         yield f"estimated {measure.name} {_short(measure.value)} ({reach}) on {rests}"
-        if verdict != GOOD:
+        if verdict in (WATCH, DROP):  # what rests on too little accuses nobody
             yield from self._faults(number)
         if unmarked := self._never_marked(number):
             yield f"never marks {', '.join(unmarked)}"

@@ -5,14 +5,15 @@ from crowdseq.reports.tables import Table
 
 _SHOWN_DOCUMENTS = 10
 _SHOWN_PAIRS = 20
-_NAMES = ("tokens", "Cohen κ", "Fleiss κ", "Krippendorff α", "span F1")
+_NAMES = ("tokens", "Cohen κ", "Fleiss κ", "Krippendorff α")
 
 
 def agreement_tables(agreement: Agreement, *, all_documents: bool = False) -> list[Table]:
     """Overall, by label, by pair and by document; long lists show where agreement is lowest."""
-    title = f"agreement ({agreement.mode} spans)" + (f": {agreement.reason}" if agreement.reason else "")
+    kind = "agreement" if _is_plain(agreement) else f"agreement ({agreement.mode} spans)"
+    title = kind + (f": {agreement.reason}" if agreement.reason else "")
     tables = [
-        Table(_NAMES, (_row(agreement.overall),), title),
+        Table(_names(agreement), (_row(agreement.overall),), title),
         _by_label(agreement),
         _by_pair(agreement),
         _by_document(agreement, all_documents),
@@ -23,15 +24,29 @@ def agreement_tables(agreement: Agreement, *, all_documents: bool = False) -> li
     return tables
 
 
+def _is_plain(agreement: Agreement) -> bool:
+    return agreement.scheme == "plain"
+
+
+def _names(agreement: Agreement) -> tuple[str, ...]:
+    return (*_NAMES, _f1_of(agreement))
+
+
+def _f1_of(agreement: Agreement) -> str:
+    """What F1 compares: plain tags are no spans, each token has one."""
+    return "token F1" if _is_plain(agreement) else "span F1"
+
+
 def _row(measures: Measures) -> tuple[object, ...]:
     return (measures.tokens, measures.cohen, measures.fleiss, measures.alpha, measures.span_f1)
 
 
 def _by_label(agreement: Agreement) -> Table:
     rows = [(label, *_row(measures)[:-1]) for label, measures in agreement.per_label.items()]
-    by_type = [(f"{name} spans", None, None, None, None, f1) for name, f1 in agreement.per_type.items()]
+    unit = "tokens" if _is_plain(agreement) else "spans"
+    by_type = [(f"{name} {unit}", None, None, None, None, f1) for name, f1 in agreement.per_type.items()]
     filled = [(*row, None) for row in rows]
-    return Table(("label", *_NAMES), (*filled, *by_type), "by label, each against the rest")
+    return Table(("label", *_names(agreement)), (*filled, *by_type), "by label, each against the rest")
 
 
 def _by_pair(agreement: Agreement) -> Table:
@@ -42,7 +57,7 @@ def _by_pair(agreement: Agreement) -> Table:
         for pair in shown
     )
     title = "by pair" if len(shown) == len(pairs) else f"the {len(shown)} least agreed of {len(pairs)} pairs"
-    return Table(("pair", "shared tokens", "observed", "Cohen κ", "span F1"), rows, title)
+    return Table(("pair", "shared tokens", "observed", "Cohen κ", _f1_of(agreement)), rows, title)
 
 
 def _by_document(agreement: Agreement, all_documents: bool) -> Table:
@@ -51,4 +66,4 @@ def _by_document(agreement: Agreement, all_documents: bool) -> Table:
     rows = tuple((one.document, one.annotators, *_row(one)) for one in shown)
     left_out = len(documents) - len(shown)
     title = "by document" if not left_out else f"the {len(shown)} least agreed of {len(documents)} documents"
-    return Table(("document", "annotators", *_NAMES), rows, title)
+    return Table(("document", "annotators", *_names(agreement)), rows, title)

@@ -83,7 +83,8 @@ def annotator_table(consensus: Consensus, limit: int = _SHOWN_ANNOTATORS) -> Tab
     if len(rows) > limit:
         left_out = len(rows) - limit
         rows[limit // 2 : -(limit // 2)] = [(f"… {left_out} more", "", "", "", "", "", "", "")]
-    columns = ("annotator", "verdict", "sentences", "skill", "95 % interval", "span F1", "spam", "why")
+    measure = "token F1" if consensus.corpus.scheme.is_plain else "span F1"
+    columns = ("annotator", "verdict", "sentences", "skill", "95 % interval", measure, "spam", "why")
     return Table(columns, tuple(rows))
 
 

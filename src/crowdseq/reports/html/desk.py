@@ -233,5 +233,7 @@ def _hit_the_limit(consensus: Consensus, settings: Mapping[str, Any]) -> bool:
 
 
 def _still_climbs(history: Sequence[float]) -> bool:
-    """Whether the last round was a part of the climb that counts; a limit may be where a method does best."""
-    return abs(history[-1] - history[-2]) > _STEP_THAT_COUNTS * (max(history) - min(history))
+    """Whether the last round was a part of the climb that counts, and went beyond all before it: a limit may
+    be where a method does best, and an objective that goes up and down climbs no more."""
+    gained = history[-1] - max(history[:-1])
+    return gained > _STEP_THAT_COUNTS * (max(history) - min(history))

@@ -1,6 +1,6 @@
 // Learning again: start it, watch it, look at what changed, go on with the new run.
 import { get, post } from "./asking.js";
-import { byId, count, el, name, notice, plural } from "./elements.js";
+import { byId, count, el, name, notice, plural, wired } from "./elements.js";
 
 const box = byId("learning").dataset;
 const SECONDS = 0.7;
@@ -71,4 +71,5 @@ byId("open").addEventListener("click", async () => {
     notice(error.message);
   }
 });
+wired(byId("main"));
 if (box.running === "yes" || box.ended === "yes") watch();

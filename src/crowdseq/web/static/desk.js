@@ -2,7 +2,7 @@
 import { get } from "./asking.js";
 import { drawLanes, drawSentence, phrase } from "./drawing.js";
 import { draftOf, merge, moveBegin, moveEnd, pick, setLabel, split } from "./editing.js";
-import { byId, count, el, hue, isTyping, name, notice, percent, shown } from "./elements.js";
+import { byId, count, el, hue, isTyping, name, notice, percent, shown, wired } from "./elements.js";
 import { idle, save } from "./saving.js";
 
 const AHEAD = 8;
@@ -356,16 +356,14 @@ function ask(kind) {
   byId("remark-words").textContent = kind === "gap" ? "What should the guideline say? (may stay empty)" : "What should others know about this place?";
   const field = box.querySelector("textarea");
   field.value = "";
-  box.returnValue = "";
   box.showModal();
   field.focus();
-  box.addEventListener(
-    "close",
-    () => {
-      if (box.returnValue === "save" && (kind === "gap" || field.value.trim())) remark(kind, field.value, dispute);
-    },
-    { once: true },
-  );
+  // On submit and not on close, which comes later: a key pressed right after it must not overtake the remark.
+  const onSubmit = (event) => {
+    if (event.submitter?.value === "save" && (kind === "gap" || field.value.trim())) remark(kind, field.value, dispute);
+  };
+  box.addEventListener("submit", onSubmit);
+  box.addEventListener("close", () => box.removeEventListener("submit", onSubmit), { once: true });
 }
 
 async function turn(way) {
@@ -462,4 +460,5 @@ document.addEventListener("keydown", (event) => {
   act();
 });
 
+wired(byId("main"));
 start(new URLSearchParams(location.search).get("at") ?? undefined);

@@ -32,6 +32,15 @@ export const hue = (labels, label) => {
   return place < 0 ? "outside" : `k${place % 8}`;
 };
 
+// Controls are drawn disabled until their script listens, so that no click is lost: here they are let go.
+export function wired(region) {
+  for (const one of region.querySelectorAll("[data-waits]")) {
+    one.disabled = false;
+    one.removeAttribute("data-waits");
+  }
+  if (region.hasAttribute("aria-busy")) region.setAttribute("aria-busy", "false");
+}
+
 export function notice(text, kind = "warning") {
   const box = byId("notice");
   box.className = kind;

@@ -1,6 +1,6 @@
 // The audit: read a sentence blind, mark what is there, see what that says of the rest.
 import { get, post } from "./asking.js";
-import { byId, count, el, hue, isTyping, name, notice, plural, shown } from "./elements.js";
+import { byId, count, el, hue, isTyping, name, notice, plural, shown, wired } from "./elements.js";
 import { save } from "./saving.js";
 
 const NAMES = { precision: "precision", recall: "recall", f1: "F1", accuracy: "accuracy", sentences: "sentences without an error" };
@@ -166,4 +166,5 @@ byId("accept")?.addEventListener("submit", async (event) => {
     notice(fault.message);
   }
 });
+wired(byId("main"));
 if (byId("audit").dataset.begun === "yes") load();

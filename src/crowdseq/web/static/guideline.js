@@ -1,5 +1,5 @@
 // Rules for the guideline: written here, kept in the log, and in guideline.md.
-import { byId, isTyping, notice } from "./elements.js";
+import { byId, isTyping, notice, wired } from "./elements.js";
 import { save } from "./saving.js";
 
 const box = byId("rule");
@@ -47,3 +47,4 @@ document.addEventListener("keydown", (event) => {
     );
   }
 });
+wired(byId("main"));

@@ -1,5 +1,5 @@
 // Undo and redo of any entry of the log.
-import { notice } from "./elements.js";
+import { byId, notice, wired } from "./elements.js";
 import { save } from "./saving.js";
 
 for (const button of document.querySelectorAll("[data-turn]")) {
@@ -14,3 +14,4 @@ for (const button of document.querySelectorAll("[data-turn]")) {
     }
   });
 }
+wired(byId("main"));

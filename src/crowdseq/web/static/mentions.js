@@ -1,6 +1,6 @@
 // Mentions: one row for each surface form; its contexts below; one key settles the ticked ones.
 import { get } from "./asking.js";
-import { byId, count, el, hue, isTyping, name, notice, percent, plural, shown } from "./elements.js";
+import { byId, count, el, hue, isTyping, name, notice, percent, plural, shown, wired } from "./elements.js";
 import { save } from "./saving.js";
 
 const list = byId("mentions");
@@ -210,6 +210,7 @@ form.addEventListener("submit", (event) => {
 });
 byId("more").addEventListener("click", () => load(rows.length));
 
+wired(byId("main"));
 await load();
 const wanted = new URLSearchParams(location.search).get("open");
 if (wanted !== null) {

@@ -1,6 +1,6 @@
 // What every page has: who is here, the mark that says "saved", blind mode, the list of keys.
 import { get, post } from "./asking.js";
-import { byId, el, isTyping, name, notice } from "./elements.js";
+import { byId, el, isTyping, name, notice, wired } from "./elements.js";
 
 const saved = byId("saved");
 
@@ -49,6 +49,8 @@ onSubmit("invite", async (wanted) => {
   byId("link").hidden = false;
   byId("link").querySelector("code").textContent = answer.link;
 });
+
+wired(document.querySelector("header.top"));
 
 // Every few seconds: what others did meanwhile. Pages that show sentences listen to it.
 const SECONDS = 5;

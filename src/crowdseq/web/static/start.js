@@ -1,5 +1,6 @@
 // Takes the one-time secret after # out of the address, or a password, and asks for a session.
 import { post } from "./asking.js";
+import { wired } from "./elements.js";
 
 const told = document.getElementById("told");
 const form = document.getElementById("enter");
@@ -28,3 +29,4 @@ form?.addEventListener("submit", (event) => {
   const given = new FormData(form);
   enter({ name: given.get("name"), password: given.get("password") });
 });
+if (form) wired(form);
