@@ -256,14 +256,13 @@ def test_a_kill_between_save_and_answer_loses_nothing(small: Path, enter: Enter)
 def test_blind_mode_shows_no_suggestion_before_the_decision(small: Path, enter: Enter) -> None:
     with served(small, blind=True) as app:
         page = enter(app, "ada")
-        heard: list[str] = []
-        page.on(
-            "response", lambda answer: heard.append(answer.text()) if "/api/queue" in answer.url else None
-        )
-        page.goto(f"{app.base}/disputes?words=Paris")
+        with page.expect_response("**/api/queue*") as answer:
+            page.goto(f"{app.base}/disputes?words=Paris")
+        heard = answer.value.text()
         ready(page)
-        assert all('"settled"' not in text and '"confidence"' not in text for text in heard)
-        assert heard
+        assert '"tokens"' in heard
+        assert '"settled"' not in heard
+        assert '"confidence"' not in heard
         expect(page.locator("#place mark")).to_have_count(0)
         expect(page.locator("#lanes")).not_to_contain_text("✓")
         page.keyboard.press("Enter")
