@@ -24,9 +24,10 @@ _RANDOM_STEP, _RANDOM_ADD = np.uint64(6364136223846793005), np.uint64(1442695040
 
 @dataclass(frozen=True)
 class SkipGram:
-    """size: of the vectors. window: words on either side at most, as many as are drawn. negatives: words drawn against each that is there.
+    """size: of the vectors. window: words on either side at most; how many is drawn each time.
 
-    epochs: walks through a short text; a longer one gets fewer, so that about `most_tokens` are walked over.
+    negatives: words drawn against each that is there. epochs: walks through a short text; a longer one gets
+    fewer, so that about `most_tokens` are walked over.
     """
 
     size: int = 100
