@@ -75,11 +75,7 @@ class Call:
 
     def marks(self) -> Marks:
         """Marks that were sent."""
-        found = self.items("marks")
-        for one in found:
-            if not (isinstance(one, list) and len(one) == 3 and isinstance(one[2], str)):
-                raise UsageError("a mark is a begin, an end and a label")
-        return tuple(sorted((begin, end, label) for begin, end, label in found))
+        return marks_of(self.items("marks"))
 
     @property
     def id(self) -> str:
@@ -96,6 +92,18 @@ class Call:
     def wishes(self) -> Wishes:
         """Which disputes to see, as the address tells it."""
         return wishes_of(dict(self.request.query_params))
+
+
+def marks_of(sent: Any) -> Marks:
+    """Marks as a page sends them."""
+    if not isinstance(sent, list):
+        raise UsageError("'marks' must be a list")
+    for one in sent:
+        if not (isinstance(one, list) and len(one) == 3 and isinstance(one[2], str)):
+            raise UsageError("a mark is a begin, an end and a label")
+        if not all(type(side) is int for side in one[:2]):
+            raise UsageError("a mark begins and ends at whole numbers")
+    return tuple(sorted((begin, end, label) for begin, end, label in sent))
 
 
 Handler = Callable[[Call], Any]

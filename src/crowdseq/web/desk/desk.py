@@ -10,7 +10,7 @@ import numpy as np
 
 from crowdseq.arrays import BoolArray, IntArray
 from crowdseq.core.consensus import Consensus
-from crowdseq.evaluation.disputes import LabelPair, Mention, mentions
+from crowdseq.evaluation.disputes import Gathered, LabelPair, Mention, gather, mentions
 from crowdseq.store.decisions import DecisionStore
 from crowdseq.workflows.reviewing.desk import Desk
 from crowdseq.workflows.reviewing.filtering import OPEN, SKIPPED, STATES
@@ -47,7 +47,7 @@ class ReviewDesk(Desk):
 
     def _prepared(self) -> None:
         # The page of disputes is opened first, and its pairs are made sooner.
-        _ = self.ranks, self.pairs, self.mention_owners
+        _ = self.ranks, self.pairs, self.screen_owners
 
     @property
     def name(self) -> str:
@@ -60,16 +60,24 @@ class ReviewDesk(Desk):
         return found
 
     @property
-    def mention_owners(self) -> IntArray:
-        """(D,) the mention of each dispute."""
+    def screens(self) -> tuple[Gathered, ...]:
+        """The disputes that are shown together, the greatest gain first."""
+        found: tuple[Gathered, ...] = self.once(
+            "screens", lambda: gather(self.disputes, enumerate(self.mentions))
+        )
+        return found
+
+    @property
+    def screen_owners(self) -> IntArray:
+        """(D,) the screen of each dispute."""
 
         def made() -> IntArray:
             owners = np.zeros(len(self.disputes), np.int64)
-            for number, mention in enumerate(self.mentions):
-                owners[list(mention.disputes)] = number
+            for number, screen in enumerate(self.screens):
+                owners[list(screen.disputes)] = number
             return owners
 
-        owners: IntArray = self.once("mention owners", made)
+        owners: IntArray = self.once("screen owners", made)
         return owners
 
     @property
