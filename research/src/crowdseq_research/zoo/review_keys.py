@@ -85,7 +85,7 @@ def _tried(act: Any) -> Marks:
 
 @dataclass(frozen=True)
 class ShownPlace:
-    """A place on the Mentions page: readings in the order in which its key turns to them, the first is shown."""
+    """A place on the Mentions page; its key turns it from each of its readings to the next."""
 
     place: tuple[int, int]
     wall: tuple[int, int]

@@ -44,8 +44,8 @@ def gather(
     """Numbered mentions by screens, those with the greatest gain first.
 
     A mention with many places has screens of its own. Those with few are put together by the two labels that
-    they are about, the greatest gain of a place first, so that one screen asks one question. pair: all of them
-    are asked about these, and share a screen.
+    they are about, the greatest gain of a place first, so that one screen asks one question. pair: all of
+    them are asked about these, and share screens.
     """
     codes, size = _questions(disputes), len(disputes.consensus.corpus.scheme.types) + 1
     screens: list[list[_Group]] = []
