@@ -30,7 +30,7 @@ def asked(id: str = "batch-1") -> Act:
 
 def ticked(desk: ReviewDesk, number: int, *marks: tuple[int, int, str]) -> Ticked:
     view = screen_view(desk, [number])[0]
-    return Ticked(*view["place"], number, view["version"], marks)
+    return Ticked(tuple(view["place"]), number, view["version"], marks)
 
 
 def test_a_place_stands_as_suggested_and_turns_to_what_is_likely(desk: ReviewDesk) -> None:
@@ -127,7 +127,7 @@ def test_undisputed_places_that_read_otherwise_are_found_and_followed(towns: Rev
 def test_what_was_decided_or_passed_over_elsewhere_is_not_asked_for_again(towns: ReviewDesk) -> None:
     elsewhere = Elsewhere(towns)
     do(towns, "label", 0, label="LOC")
-    place = Ticked(1, 1, 2, None, 0, ((1, 2, "PER"),))
+    place = Ticked((1, 1, 2), None, 0, ((1, 2, "PER"),))
     settle_places(towns, [place], asked())
     assert elsewhere.spots() == []  # decided in both ways now: no rule
     towns.undo("undo-1", "bea")

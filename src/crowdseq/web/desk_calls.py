@@ -203,7 +203,7 @@ def _ticked(sent: Any) -> Ticked:
     numbers = [sentence, begin, end, version, *([] if dispute is None else [dispute])]
     if not all(type(one) is int and 0 <= one < 2**53 for one in numbers):
         raise UsageError("a place is told in whole numbers")
-    return Ticked(sentence, begin, end, dispute, version, marks_of(marks))
+    return Ticked((sentence, begin, end), dispute, version, marks_of(marks))
 
 
 def rule(call: Call) -> Any:

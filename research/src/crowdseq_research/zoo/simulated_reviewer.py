@@ -163,7 +163,7 @@ class _Screens:
         ]
         keys, right = keys_on_screen(places, self.desk.labels)
         ticked = [
-            Ticked(*view["place"], view["dispute"], view["version"], place.wanted)
+            Ticked(tuple(view["place"]), view["dispute"], view["version"], place.wanted)
             for view, place, is_right in zip(views, places, right, strict=True)
             if is_right
         ]
@@ -174,7 +174,7 @@ class _Screens:
             )
         left = [tuple(view["place"]) for view, is_right in zip(views, right, strict=True) if not is_right]
         self.elsewhere.pass_over(left)
-        for sentence in {one.sentence for one in ticked}:
+        for sentence in {one.place[0] for one in ticked}:
             self.sheet.renew(sentence, self.desk)
         self.sheet.press(keys)
 

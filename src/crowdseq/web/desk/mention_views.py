@@ -169,11 +169,12 @@ def _shown(desk: ReviewDesk, number: int, begin: int, end: int) -> dict[str, Any
 
 @dataclass(frozen=True)
 class Ticked:
-    """A place to settle: a dispute, or a range on which nobody differs; version: of its sentence."""
+    """A place to settle: a dispute, or a range on which nobody differs.
 
-    sentence: int
-    begin: int
-    end: int
+    place: sentence, begin and end; version: of the sentence.
+    """
+
+    place: tuple[int, int, int]
     dispute: int | None
     version: int
     marks: Marks
@@ -191,7 +192,7 @@ def settle_places(desk: ReviewDesk, ticked: Sequence[Ticked], asked: Act) -> Act
     for number, one in enumerate(ticked):
         where: dict[str, Any] = {"dispute": one.dispute}
         if one.dispute is None:
-            where = {"sentence": one.sentence, "begin": one.begin, "end": one.end}
+            where = dict(zip(("sentence", "begin", "end"), one.place, strict=True))
         acts.append(
             Act(
                 id=f"{asked.id}:{number}",
