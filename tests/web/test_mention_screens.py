@@ -138,3 +138,32 @@ def test_what_was_decided_or_passed_over_elsewhere_is_not_asked_for_again(towns:
 def test_what_was_accepted_unread_says_nothing_about_other_places(towns: ReviewDesk) -> None:
     do(towns, "label", 0, label="LOC", shown={"page": "finish"})
     assert Elsewhere(towns).spots() == []
+
+
+def slow_spots(desk: ReviewDesk) -> set[tuple[int, int, int, str]]:
+    """What waits elsewhere, found by looking at everything."""
+    fresh = Elsewhere(desk)
+    return set(fresh.spots())
+
+
+def test_what_waits_is_the_same_whether_it_is_followed_or_found_anew(towns: ReviewDesk) -> None:
+    elsewhere = Elsewhere(towns)
+    acts: list[tuple[str, int, tuple[tuple[int, int, str], ...]]] = [
+        ("marks", 0, ((1, 2, "LOC"),)),
+        ("marks", 1, ((1, 2, "PER"),)),
+        ("undo", 0, ()),
+        ("marks", 2, ((1, 2, "LOC"),)),
+        ("marks", 3, ((0, 1, "LOC"),)),
+        ("undo", 0, ()),
+        ("undo", 0, ()),
+        ("undo", 0, ()),
+    ]
+    for step, (kind, sentence, marks) in enumerate(acts):
+        if kind == "undo":
+            towns.undo(f"undo-step-{step}", "bea")
+        else:
+            end = marks[0][1]
+            do(towns, kind, sentence=sentence, begin=end - 1, end=end, marks=marks)
+        assert set(elsewhere.spots()) == slow_spots(towns), step
+        assert elsewhere.count() == len(elsewhere.spots())
+    assert elsewhere.count() == 0

@@ -4,9 +4,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
 
 from crowdseq.errors import UsageError
@@ -116,6 +117,8 @@ def route(path: str, handler: Handler, method: str = "GET") -> Route:
         sent = await body_of(request) if method == "POST" else {}
         call = Call(request, request.state.session, sent)
         answer = await run_in_threadpool(handler, call)
-        return answer if isinstance(answer, Response) else JSONResponse(answer)
+        if isinstance(answer, Response):
+            return answer
+        return Response(msgspec.json.encode(answer), media_type="application/json")
 
     return Route(path, endpoint, methods=[method])

@@ -157,7 +157,7 @@ def mention_list(call: Call) -> Any:
         "total": total,
         "labels": list(desk.labels),
         "plain": desk.corpus.scheme.is_plain,
-        "elsewhere": len(call.room.elsewhere.spots()),
+        "elsewhere": call.room.elsewhere.count(),
     }
 
 
@@ -171,8 +171,8 @@ def mention(call: Call) -> Any:
 
 def elsewhere(call: Call) -> Any:
     """A screen of places that read otherwise than what was decided on the same words."""
-    found = call.room.elsewhere.spots()
-    return {"places": spot_view(call.desk, found[:MOST_TOGETHER]), "total": len(found)}
+    found = call.room.elsewhere
+    return {"places": spot_view(call.desk, found.spots(MOST_TOGETHER)), "total": found.count()}
 
 
 def settle(call: Call) -> Any:
@@ -186,7 +186,7 @@ def settle(call: Call) -> Any:
     except ConflictError as error:
         return JSONResponse({"error": str(error)}, 409)
     call.room.elsewhere.pass_over(passed)
-    return {"settled": len(acted.entries), "batch": call.id, "elsewhere": len(call.room.elsewhere.spots())}
+    return {"settled": len(acted.entries), "batch": call.id, "elsewhere": call.room.elsewhere.count()}
 
 
 def _place_of(sent: Any) -> tuple[int, int, int]:

@@ -180,8 +180,8 @@ class _Screens:
 
     def look_elsewhere(self, least: int) -> None:
         """Screens of undisputed places, as long as so many wait."""
-        while len(spots := self.elsewhere.spots()) >= least:
-            self.settle(spot_view(self.desk, spots[:MOST_TOGETHER]))
+        while self.elsewhere.count() >= least:
+            self.settle(spot_view(self.desk, self.elsewhere.spots(MOST_TOGETHER)))
 
 
 def by_mention(sheet: Sheet, *, seldom_together: bool = True, undisputed: bool = True) -> None:

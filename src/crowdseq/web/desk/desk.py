@@ -1,9 +1,10 @@
 """ReviewDesk: a run under review with what its pages count once and keep."""
 
-from collections.abc import Callable, Mapping
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Mapping
 from functools import cached_property
 from pathlib import Path
-from threading import RLock, Thread
+from threading import Lock, RLock, Thread
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from crowdseq.store.decisions import DecisionStore
 from crowdseq.workflows.reviewing.desk import Desk
 from crowdseq.workflows.reviewing.filtering import OPEN, SKIPPED, STATES
 
+_MOST_RECENT = 2_048
 UNDECIDED = (STATES.index(OPEN), STATES.index(SKIPPED))
 
 
@@ -27,6 +29,8 @@ class ReviewDesk(Desk):
         super().__init__(folder, consensus, settings, store)
         self._kept: dict[str, Any] = {}
         self._making: dict[str, RLock] = {}
+        self._recent: OrderedDict[Hashable, Any] = OrderedDict()
+        self._recent_lock = Lock()
 
     def once(self, name: str, make: Callable[[], Any]) -> Any:
         """What `make` gives, kept under a name: figures that take a while and never change."""
@@ -88,8 +92,20 @@ class ReviewDesk(Desk):
 
     def is_undecided(self) -> BoolArray:
         """(D,) which disputes nobody has settled, those that were skipped among them."""
-        with self.lock:  # a state that changes halfway would break the look-up
-            return np.isin(self.progress.states, UNDECIDED)
+        return self.progress.in_state(OPEN)
+
+    def recent(self, name: Hashable, make: Callable[[], Any]) -> Any:
+        """What `make` gives, kept as long as it is among those that were asked for last; it never changes."""
+        with self._recent_lock:
+            if name in self._recent:
+                self._recent.move_to_end(name)
+                return self._recent[name]
+        made = make()
+        with self._recent_lock:
+            self._recent[name] = made
+            if len(self._recent) > _MOST_RECENT:
+                self._recent.popitem(last=False)
+        return made
 
     @cached_property
     def order(self) -> IntArray:

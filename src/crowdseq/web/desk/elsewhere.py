@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from itertools import islice
 
 import numpy as np
 
@@ -15,53 +16,86 @@ from crowdseq.workflows.reviewing.laying_over import covered
 from crowdseq.workflows.reviewing.progress import FINISH
 
 Words = tuple[str, ...]
+Place = tuple[int, int, int]  # sentence, begin, end
 Spot = tuple[int, int, int, str]  # sentence, begin, end, the label that was decided elsewhere
 _AGREED = 0.8  # of the decisions on some words that must say the same
 _MOST_FINDS = 2_000  # of one run of words: more are looked at when these are decided
 
 
 class Elsewhere:
-    """What waits to be looked at; it follows the log and is made anew only for words that were decided."""
+    """What waits to be looked at.
+
+    It follows the log: only words that were decided and sentences that changed are looked at anew.
+    """
 
     def __init__(self, desk: ReviewDesk) -> None:
         self._desk, self._seen = desk, 0
         self._said: dict[int, list[tuple[Words, str]]] = {}
         self._decided: dict[Words, Counter[str]] = {}
-        self._waiting: dict[Words, list[Spot]] = {}
-        self._passed: set[tuple[int, int, int]] = set()
+        self._waiting: dict[Words, dict[Place, Spot]] = {}
+        self._words_in: dict[int, set[Words]] = {}  # that wait in a sentence
+        self._passed: set[Place] = set()
 
-    def pass_over(self, places: Iterable[tuple[int, int, int]]) -> None:
+    def pass_over(self, places: Iterable[Place]) -> None:
         """Do not show these again, which somebody saw and left as they are."""
         with self._desk.lock:
-            self._passed.update(places)
+            for place in places:
+                self._passed.add(place)
+                self._check_sentence(place[0])
 
-    def spots(self) -> list[Spot]:
-        """The places that wait, those of the words with most of them first."""
-        desk = self._desk
-        if desk.corpus.scheme.is_plain:
-            return []  # a word of plain tags has another tag in another sentence, and rightly so
-        desk.sync()
-        with desk.lock:
+    def count(self) -> int:
+        """How many places wait."""
+        with self._desk.lock:
             self._catch_up()
-            found = {
-                words: [one for one in spots if self._is_open(one)] for words, spots in self._waiting.items()
-            }
-            self._waiting = {words: spots for words, spots in found.items() if spots}
+            return sum(map(len, self._waiting.values()))
+
+    def spots(self, most: int | None = None) -> list[Spot]:
+        """The places that wait, those of the words with most of them first."""
+        with self._desk.lock:
+            self._catch_up()
             ranked = sorted(self._waiting.items(), key=lambda pair: (-len(pair[1]), pair[0]))
-        return list({spot[:3]: spot for _, spots in ranked for spot in spots}.values())
+            return list(islice((spot for _, spots in ranked for spot in spots.values()), most))
 
     def _catch_up(self) -> None:
-        self._seen, changed = self._desk.store.changed_after(self._seen)
+        desk = self._desk
+        if desk.corpus.scheme.is_plain:
+            return  # a word of plain tags has another tag in another sentence, and rightly so
+        desk.sync()
+        self._seen, changed = desk.store.changed_after(self._seen)
+        numbers = {desk.keys.number(state.key): state for state in changed}
         touched: set[Words] = set()
-        for state in changed:
-            number = self._desk.keys.number(state.key)
+        for number, state in numbers.items():
             if number is not None:
                 touched |= self._learn(number, state)
         for words in touched:
-            self._waiting[words] = list(self._found(words))
+            found = {spot[:3]: spot for spot in self._found(words)}
+            self._waiting.pop(words, None)
+            if found:
+                self._waiting[words] = found
+            for number, *_ in found:
+                self._words_in.setdefault(number, set()).add(words)
+        for number in numbers:
+            if number is not None:
+                self._check_sentence(number)
+
+    def _check_sentence(self, number: int) -> None:
+        """Drop what waits in a sentence and is open no more."""
+        for words in self._words_in.pop(number, set()):
+            spots = self._waiting.get(words, {})
+            mine = [spot for place, spot in spots.items() if place[0] == number]
+            for spot in mine:
+                if self._is_open(spot):
+                    self._words_in.setdefault(number, set()).add(words)
+                else:
+                    del spots[spot[:3]]
+            if not spots:
+                self._waiting.pop(words, None)
 
     def _learn(self, number: int, state: SentenceState) -> set[Words]:
-        """Take what is decided in a sentence instead of what was decided there; gives the words of both."""
+        """Take what is decided in a sentence instead of what was decided there.
+
+        Gives the words that were decided otherwise than before.
+        """
         before, tokens = self._said.pop(number, []), self._desk.corpus.text.tokens[number]
         now = [
             (tokens[begin:end], label)
