@@ -54,6 +54,15 @@ from crowdseq.cli.terminal import print_json, terminal, typed_command
     metavar="TYPE=FILE",
     help="A list of names, one a line, to search the text for; may be repeated.",
 )
+@click.option(
+    "--text-model",
+    type=click.Choice(["crf", "network", "transformer"]),
+    default="crf",
+    show_default=True,
+    help="What reads the text: the CRF alone, joined by a network over the states of a language model, or by "
+    "the fine-tuned model in the tagger too (extra neural).",
+)
+@click.option("--model", metavar="PATH", help="The folder of that language model, in Hugging Face's layout.")
 @click.option("--no-tagger", is_flag=True, help="Stop at the consensus.")
 @click.option(
     "--targets",
@@ -86,6 +95,8 @@ def command(
     no_tagger: bool,
     targets: str,
     lexicons: tuple[str, ...],
+    text_model: str,
+    model: str | None,
     settings: tuple[str, ...],
     excel_safe: bool,
     force: bool,
@@ -108,6 +119,8 @@ def command(
         tagger=not no_tagger,
         targets=targets,
         lexicons=lexicons,
+        text_model=text_model,
+        model=model,
         force=force,
         excel_safe=excel_safe,
         command=typed_command(),

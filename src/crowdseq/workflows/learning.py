@@ -22,6 +22,7 @@ from crowdseq.numerics.chains.chain import Lattice, marginals
 from crowdseq.numerics.em import Progress, quiet
 from crowdseq.tagging.crf import CrfTrainer
 from crowdseq.tagging.sequence_tagger import SequenceTagger
+from crowdseq.tagging.tagger import Tagger
 from crowdseq.tagging.targets import Targets
 from crowdseq.workflows.checkpoints import CHECKPOINT_FILE, START_ANEW, Checkpoint, fingerprint
 from crowdseq.workflows.reading import CrowdRequest, corpus_of, read_crowd
@@ -36,8 +37,10 @@ from crowdseq.workflows.run import Run, judged
 from crowdseq.workflows.runs.saving import open_target, run_paths
 
 if TYPE_CHECKING:
+    from crowdseq.aggregation.companions import CompanionMaker
     from crowdseq.workflows.knowledge import Knowledge, Names
     from crowdseq.workflows.progress import Wish
+    from crowdseq.workflows.text_model import TextModel
 
 TARGETS = ("hard", "soft")
 
@@ -54,6 +57,8 @@ def learn(
     checkpoints: str | Path | None = None,
     dev: Corpus | str | PathLike[str] | None = None,
     lexicons: "Mapping[str, Names] | None" = None,
+    text_model: str = "crf",
+    model: str | PathLike[str] | None = None,
     **settings: Any,
 ) -> Run:
     """Consensus, annotator reports and tagger of a crowd.
@@ -65,9 +70,11 @@ def learn(
     own.
     checkpoints: a folder where a method that can be resumed keeps every round, and goes on from there.
     dev: text with gold, not in the corpus, by which such a method chooses its best round. lexicons: by type a
-    list of names, or the file of one, which the text is searched for. progress: True for
-    some plain lines, False for none, None for lines in a notebook only; or a function that is called with the
-    stage, how much of it is done, and how much there is.
+    list of names, or the file of one, which the text is searched for. text_model: what reads the text: the
+    `crf` alone, joined by a `network` over the states of a language model, or by the `transformer` itself in
+    the tagger too (extra `neural`); model: the folder of that model. progress: True for some plain lines,
+    False for none, None for lines in a notebook only; or a function that is called with the stage, how much
+    of it is done, and how much there is.
 
     >>> import crowdseq
     >>> run = crowdseq.learn([
@@ -80,7 +87,8 @@ def learn(
 
     recipe = make_recipe(method, settings, seed)
     knowledge = _gathered(list(lexicons.items())) if lexicons else None
-    plan = LearnPlan(recipe, Resources.of(settings), tagger, targets, trainer, knowledge)
+    reader = _text_model(text_model, model, recipe, seed)
+    plan = LearnPlan(recipe, Resources.of(settings), tagger, targets, trainer, knowledge, reader)
     crowd, known = corpus_of(corpus), None if dev is None else corpus_of(dev)
     with progress_told(progress) as told:
         return plan.run(crowd, progress=told, checkpoints=checkpoints, dev=known)
@@ -96,12 +104,15 @@ class LearnPlan:
     targets: str = "hard"
     trainer: CrfTrainer | None = None
     knowledge: "Knowledge | None" = None
+    text_model: "TextModel | None" = None
 
     def __post_init__(self) -> None:
         if self.targets not in TARGETS:
             raise SettingsError(f"targets is '{self.targets}', choose one of {', '.join(TARGETS)}")
         if self.knowledge is not None:
             _check_use(self.recipe, self.tagger)
+        if self.text_model is not None:
+            _check_text_model(self)
 
     def run(
         self,
@@ -118,18 +129,34 @@ class LearnPlan:
         context = RunContext(
             progress,
             LocalEngine(resources.threads),
-            _keeper(checkpoints, corpus, recipe, resources, self.knowledge),
+            _keeper(checkpoints, corpus, self),
             dev,
             resources.max_memory,
             self.knowledge.sources if self.knowledge else (),
+            self._companion(checkpoints),
         )
         begun = time.perf_counter()
         outcome = self._learn(corpus, context)
         consensus = judged(outcome.consensus, recipe)
-        source = self.knowledge.record if self.knowledge else {}
+        source = {**(self.knowledge.record if self.knowledge else {})}
+        source |= self.text_model.record if self.text_model else {}
         return Run(consensus, outcome.tagger, recipe, time.perf_counter() - begun, source)
 
+    def _companion(self, checkpoints: str | Path | None) -> "CompanionMaker | None":
+        if self.text_model is None or not self.recipe.can_use_companion:
+            return None
+        return self.text_model.companion(None if checkpoints is None else Path(checkpoints))
+
     def _learn(self, corpus: Corpus, context: RunContext) -> Learned:
+        learned = self._learn_crf(corpus, context)
+        reader, tagger = self.text_model, learned.tagger
+        if reader is None or not reader.is_fine_tuned or not isinstance(tagger, Tagger):
+            return learned
+        is_soft = self.targets == "soft" or isinstance(self.recipe, JointAggregator)
+        joined = reader.join(tagger, learned.consensus, context.progress, hard=not is_soft)
+        return replace(learned, tagger=joined)
+
+    def _learn_crf(self, corpus: Corpus, context: RunContext) -> Learned:
         if isinstance(self.recipe, JointAggregator) and self.tagger:
             return self.recipe.learn(corpus, context)
         consensus = self.recipe.aggregate(corpus, context)
@@ -164,23 +191,43 @@ def check_learnable(corpus: Corpus, recipe: Aggregator) -> None:
         raise AnnotationError("no annotator labelled anything; to learn from gold tags use the method gold")
 
 
-def _keeper(
-    checkpoints: str | Path | None,
-    corpus: Corpus,
-    recipe: Aggregator,
-    resources: Resources,
-    knowledge: "Knowledge | None",
-) -> Keeper | None:
+def _keeper(checkpoints: str | Path | None, corpus: Corpus, plan: LearnPlan) -> Keeper | None:
     """Where the rounds of a method that can be resumed are kept."""
     if checkpoints is None:
         return None
-    if recipe.can_resume:
-        known = knowledge.fingerprint if knowledge else None
-        return Checkpoint(Path(checkpoints), fingerprint(corpus, recipe, resources.max_memory, known))
+    if plan.recipe.can_resume:
+        known: object = plan.knowledge.fingerprint if plan.knowledge else None
+        if plan.text_model is not None:
+            known = (known, plan.text_model.fingerprint)
+        memory = plan.resources.max_memory
+        return Checkpoint(Path(checkpoints), fingerprint(corpus, plan.recipe, memory, known))
     path = Path(checkpoints) / CHECKPOINT_FILE
     if path.exists():
         raise SettingsError(f"{path} was kept by a run of another method", START_ANEW)
     return None
+
+
+def _text_model(
+    kind: str, model: str | PathLike[str] | None, recipe: Aggregator, seed: int
+) -> "TextModel | None":
+    if kind == "crf" and model is None:
+        return None
+    from crowdseq.workflows.text_model import open_text_model  # few runs have any
+
+    return open_text_model(kind, model, int(getattr(recipe, "seed", seed)))
+
+
+def _check_text_model(plan: LearnPlan) -> None:
+    """Whether the method, or the tagger that follows it, has a use for one."""
+    reader, name = plan.text_model, plan.recipe.name
+    if reader is None:
+        return
+    if plan.resources.max_memory is not None:
+        raise SettingsError("a language model cannot be held to max_memory, leave one of them out")
+    in_tagger = reader.is_fine_tuned and plan.tagger
+    if not (plan.recipe.can_use_companion or in_tagger):
+        other = "say text_model transformer for its tagger, or take sa-slc" if plan.tagger else "take sa-slc"
+        raise SettingsError(f"method {name} reads no text with the model {reader.kind}, {other}")
 
 
 def _check_dev(dev: Corpus | None, corpus: Corpus, recipe: Aggregator) -> None:
@@ -225,6 +272,7 @@ class LearnRequest(CrowdRequest):
     seed, threads, max_memory, silence: None where nobody asked for a value; one that contradicts a typed
     setting of the same name is refused. dev: a file with gold by which the best round is chosen. resume: go
     on with an unfinished run. tagger, targets: as `learn` has them. lexicons: as typed, `TYPE=FILE`.
+    text_model, model: as `learn` has them.
     excel_safe: as `Run.save` has it. command: what was typed, for the recipe of the run.
     """
 
@@ -240,6 +288,8 @@ class LearnRequest(CrowdRequest):
     tagger: bool = True
     targets: str = "hard"
     lexicons: tuple[str, ...] = ()
+    text_model: str = "crf"
+    model: str | None = None
     force: bool = False
     excel_safe: bool = False
     command: str | None = None
@@ -249,7 +299,12 @@ class LearnRequest(CrowdRequest):
         settings = self._settings()
         recipe = make_recipe(self.method, settings, self.seed or 0)
         return LearnPlan(
-            recipe, Resources.of(settings), self.tagger, self.targets, knowledge=self._knowledge()
+            recipe,
+            Resources.of(settings),
+            self.tagger,
+            self.targets,
+            knowledge=self._knowledge(),
+            text_model=_text_model(self.text_model, self.model, recipe, self.seed or 0),
         )
 
     def _knowledge(self) -> "Knowledge | None":
