@@ -29,7 +29,7 @@ def test_what_is_no_model_folder_is_told_in_one_line(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match=r"is no model folder \(config.json is missing\)"):
         learn("network", tmp_path)
     (tmp_path / "config.json").write_text("{")
-    with pytest.raises(FormatError, match="config.json: not JSON"):
+    with pytest.raises(FormatError, match=r"config\.json: not JSON"):
         learn("network", tmp_path)
     (tmp_path / "config.json").write_text("{}")
     with pytest.raises(FormatError, match="names no model_type"):
@@ -46,7 +46,7 @@ def test_a_pickle_is_refused(folder: Path, name: str) -> None:
 
 
 def test_without_the_extra_the_run_says_what_it_needs(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(text_models, "find_spec", lambda name: None)
+    monkeypatch.setattr(text_models, "find_spec", {}.get)
     with pytest.raises(MissingExtraError, match=r"network needs an extra: pip install 'crowdseq\[neural\]'"):
         learn("network", folder)
 

@@ -1,4 +1,4 @@
-"""A tiny random transformer of each kind, made on the spot; without torch these tests fail, they do not skip."""
+"""A tiny random transformer of each kind, made on the spot; without torch these tests fail."""
 
 from pathlib import Path
 

@@ -2,6 +2,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -9,10 +10,11 @@ import pytest
 import crowdseq
 from crowdseq.core.corpus import Corpus
 from crowdseq.errors import FormatError, SettingsError
+from crowdseq.numerics.em import Progress
 from crowdseq.tagging.joined_tagger import JoinedTagger
 from crowdseq.workflows.run import Run
 
-QUICK = {"rounds": 2, "folds": 2, "steps": 3}
+QUICK: dict[str, Any] = {"rounds": 2, "folds": 2, "steps": 3}
 
 
 @pytest.fixture(scope="module")
@@ -31,28 +33,27 @@ def test_a_network_joins_the_rounds_and_the_tagger_stays_a_crf(crowd: Corpus, le
 def test_a_run_that_is_interrupted_comes_to_the_same_end(
     crowd: Corpus, word_model: Path, tmp_path: Path, run: Run
 ) -> None:
-    def stop(stage: str, done: int, total: int) -> None:
-        if stage == "training the network":
-            seen.append(done)
-            if len(seen) == stops:
-                raise KeyboardInterrupt
-
-    for stops in (1, 4, 16):  # before the first training, in it, in the second one
-        seen: list[int] = []
+    given = {"text_model": "network", "model": word_model, "checkpoints": tmp_path, **QUICK}
+    for steps in (1, 4, 16):  # before the first training, in it, in the second one
         with pytest.raises(KeyboardInterrupt):
-            crowdseq.learn(
-                crowd,
-                text_model="network",
-                model=word_model,
-                progress=stop,
-                checkpoints=tmp_path,
-                **QUICK,
-            )
-    made = crowdseq.learn(crowd, text_model="network", model=word_model, checkpoints=tmp_path, **QUICK)
+            crowdseq.learn(crowd, progress=_stop_after(steps), **given)
+    made = crowdseq.learn(crowd, **given)
     np.testing.assert_array_equal(made.consensus.probabilities, run.consensus.probabilities)
     assert made.consensus.history == run.consensus.history
     with pytest.raises(SettingsError, match="other data or settings"):
         crowdseq.learn(crowd, checkpoints=tmp_path, **QUICK)
+
+
+def _stop_after(steps: int) -> Progress:
+    """A listener who stops a run at the so manieth word of its networks."""
+    left = iter(range(steps - 1))
+
+    def stop(stage: str, done: int, total: int) -> None:
+        assert done <= total or not total
+        if stage == "training the network" and next(left, None) is None:
+            raise KeyboardInterrupt
+
+    return stop
 
 
 def test_another_seed_draws_other_networks(crowd: Corpus, word_model: Path, run: Run) -> None:

@@ -3,9 +3,8 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
-from crowdseq.aggregation.companions import CompanionMaker
 from crowdseq.arrays import FloatArray
 from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
@@ -16,6 +15,9 @@ from crowdseq.evaluation.crowd_profile import SILENCES
 from crowdseq.numerics.em import Progress, quiet
 from crowdseq.tagging.sequence_tagger import SequenceTagger
 from crowdseq.tagging.streams import KnowledgeSource
+
+if TYPE_CHECKING:
+    from crowdseq.aggregation.companions import CompanionMaker
 
 
 @dataclass(frozen=True)
@@ -51,7 +53,7 @@ class RunContext:
     dev: Corpus | None = None
     max_memory: float | None = None
     knowledge: tuple[KnowledgeSource, ...] = ()
-    companion: CompanionMaker | None = None
+    companion: "CompanionMaker | None" = None
 
 
 class Aggregator(ABC):

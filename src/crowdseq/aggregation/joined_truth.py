@@ -113,7 +113,7 @@ class JoinedTruth:
         weights = self.crf.of_arrays(arrays)
         if _TOLD not in arrays:
             return JoinedParams(weights)
-        told, shape = arrays[_TOLD], (self.cut.corpus.n_tokens, len(self.crf.scheme))
+        told, shape = arrays[_TOLD], (self.cut.facts.n_tokens, len(self.crf.scheme))
         if told.shape != shape:
             raise AnnotationError(f"what the companion told is {told.shape}, this run has {shape}")
         return JoinedParams(weights, told, arrays[_LEARNED])

@@ -27,10 +27,9 @@ from crowdseq.tagging.tagger import Tagger
 
 MODEL = "model.json"
 # The "format" in model.json to the module that reads and writes it; loaded when first needed.
-# The special kinds come first: a joined tagger is a CRF too.
 _MODULES = {
-    "crowdseq-neural-tagger": "crowdseq.formats.models.neural",
     "crowdseq-tagger": "crowdseq.formats.models.crf",
+    "crowdseq-neural-tagger": "crowdseq.formats.models.neural",
 }
 _LARGEST_MODEL_FILE = 16 * 2**20
 

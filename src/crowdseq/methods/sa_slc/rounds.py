@@ -6,20 +6,19 @@ They are kept after each where there is a keeper, and the best is chosen where t
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from crowdseq.aggregation.canonical import assign_folds, cut_canonical
-from crowdseq.aggregation.companions import Companion
+from crowdseq.aggregation.canonical import assign_folds
 from crowdseq.aggregation.contract import Keeper, RunContext
 from crowdseq.aggregation.crf_truth import CrfTruth
-from crowdseq.aggregation.joined_truth import JoinedTruth
 from crowdseq.aggregation.truth import P, TruthModel
 from crowdseq.arrays import BoolArray, FloatArray
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.labels import LabelScheme
 from crowdseq.engines.engine import Engine, Placed
+from crowdseq.engines.ordering import cut_canonical
 from crowdseq.engines.shards import Cut, Numbering, add_up
 from crowdseq.evaluation.crowd_profile import CrowdProfile, without_silence
 from crowdseq.evaluation.kinship import find_kin
@@ -34,16 +33,19 @@ from crowdseq.numerics.crowds.dependency import Smoothing
 from crowdseq.numerics.em import Climb, climb
 from crowdseq.tagging.sequence_tagger import Context
 
+if TYPE_CHECKING:
+    from crowdseq.aggregation.companions import Companion
+
 # Words that are part of an entity in at least this share of their votes are content words.
 CONTENT_SHARE = 0.1
 _PLAIN_PRIOR = 1e5
 _ROUNDS_DEEPENED = 3  # what a companion has learned is taken up in so many
 
-OpenCompanion: TypeAlias = Callable[[Corpus], Companion]
+OpenCompanion: TypeAlias = "Callable[[Corpus], Companion] | None"
 
 
 def prepare(
-    corpus: Corpus, settings: Settings, engine: Engine, companion: OpenCompanion | None = None
+    corpus: Corpus, settings: Settings, engine: Engine, companion: OpenCompanion = None
 ) -> tuple[JointEm[Any], list[Opened]]:
     """All that stays the same from round to round, and what each shard brings; the corpus is canonical."""
     profile, has_outside = CrowdProfile.of(corpus), corpus.scheme.outside >= 0
@@ -60,7 +62,7 @@ def prepare(
         cut=cut,
         placed=placed,
         settings=settings,
-        truth=_truth_model(cut, placed, settings.text, companion),
+        truth=_truth_model(heard, cut, placed, settings.text, companion),
         model=model_of_kinds(rows),
         kinds=kinds,
         words=words,
@@ -95,19 +97,33 @@ def _content_words(placed: Placed[SaSlcShard], settings: Settings, scheme: Label
 
 
 def _truth_model(
-    cut: Cut, placed: Placed[SaSlcShard], text: TextSettings, companion: OpenCompanion | None
+    corpus: Corpus,
+    cut: Cut,
+    placed: Placed[SaSlcShard],
+    text: TextSettings,
+    companion: OpenCompanion,
 ) -> TruthModel[Any]:
     """Folds are those of the whole corpus, whatever the shards."""
-    scheme = cut.corpus.scheme
-    folds = assign_folds(cut.corpus, text.folds)
+    scheme = cut.facts.scheme
+    folds = assign_folds(corpus, text.folds)
     n_folds = max(int(folds.max(initial=0)) + 1, 1)  # a fold without documents would be trained for nobody
-    of_crf = CrfTruth.opener(scheme, text.trainer, n_folds)
-    opener = of_crf if companion is None else JoinedTruth.opener(of_crf)
-    placed.each("open_truth", opener, own=cut.split_sentences(folds))
-    crf = CrfTruth.build(
-        placed, "truth", n_shards=len(cut.shards), n_folds=n_folds, scheme=scheme, trainer=text.trainer
+    build = partial(
+        CrfTruth.build,
+        placed,
+        "truth",
+        n_shards=len(cut.shards),
+        n_folds=n_folds,
+        scheme=scheme,
+        trainer=text.trainer,
     )
-    return crf if companion is None else JoinedTruth(crf, cut, folds, companion(cut.corpus))
+    opener = CrfTruth.opener(scheme, text.trainer, n_folds)
+    if companion is None:
+        placed.each("open_truth", opener, own=cut.split_sentences(folds))
+        return build()
+    from crowdseq.aggregation.joined_truth import JoinedTruth  # few runs have one
+
+    placed.each("open_truth", JoinedTruth.opener(opener), own=cut.split_sentences(folds))
+    return JoinedTruth(build(), cut, folds, companion(corpus))
 
 
 def _smoothing(strength: float, scheme: LabelScheme) -> Smoothing:
