@@ -55,6 +55,18 @@ from crowdseq.cli.terminal import print_json, terminal, typed_command
     help="A list of names, one a line, to search the text for; may be repeated.",
 )
 @click.option(
+    "--vectors",
+    metavar="FILE",
+    help="Word vectors that tell which words are used alike (word2vec, GloVe, npy+words, safetensors, "
+    "Parquet), or `auto` for an installed package; used where they help.",
+)
+@click.option(
+    "--unlabelled",
+    multiple=True,
+    metavar="TEXT",
+    help="Text of the same kind without labels, from which word vectors are learned; may be repeated.",
+)
+@click.option(
     "--text-model",
     type=click.Choice(["crf", "network", "transformer"]),
     default="crf",
@@ -95,6 +107,8 @@ def command(
     no_tagger: bool,
     targets: str,
     lexicons: tuple[str, ...],
+    vectors: str | None,
+    unlabelled: tuple[str, ...],
     text_model: str,
     model: str | None,
     settings: tuple[str, ...],
@@ -119,6 +133,8 @@ def command(
         tagger=not no_tagger,
         targets=targets,
         lexicons=lexicons,
+        vectors=vectors,
+        unlabelled=unlabelled,
         text_model=text_model,
         model=model,
         force=force,

@@ -2,9 +2,9 @@
 
 import os
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from os import PathLike
+from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -38,6 +38,7 @@ from crowdseq.workflows.runs.saving import open_target, run_paths
 
 if TYPE_CHECKING:
     from crowdseq.aggregation.companions import CompanionMaker
+    from crowdseq.tagging.streams import KnowledgeSource
     from crowdseq.workflows.knowledge import Knowledge, Names
     from crowdseq.workflows.progress import Wish
     from crowdseq.workflows.text_model import TextModel
@@ -57,6 +58,8 @@ def learn(
     checkpoints: str | Path | None = None,
     dev: Corpus | str | PathLike[str] | None = None,
     lexicons: "Mapping[str, Names] | None" = None,
+    vectors: str | PathLike[str] | None = None,
+    unlabelled: Sequence[str | PathLike[str]] = (),
     text_model: str = "crf",
     model: str | PathLike[str] | None = None,
     **settings: Any,
@@ -70,11 +73,13 @@ def learn(
     own.
     checkpoints: a folder where a method that can be resumed keeps every round, and goes on from there.
     dev: text with gold, not in the corpus, by which such a method chooses its best round. lexicons: by type a
-    list of names, or the file of one, which the text is searched for. text_model: what reads the text: the
-    `crf` alone, joined by a `network` over the states of a language model, or by the `transformer` itself in
-    the tagger too (extra `neural`); model: the folder of that model. progress: True for some plain lines,
-    False for none, None for lines in a notebook only; or a function that is called with the stage, how much
-    of it is done, and how much there is.
+    list of names, or the file of one, which the text is searched for. vectors: a file of word vectors, or
+    `auto` for those of an installed package; unlabelled: files of text of the same kind, from which such
+    vectors are learned; whether they help is found out first. text_model: what reads the text: the `crf`
+    alone, joined by a `network` over the states of a language model, or by the `transformer` itself in the
+    tagger too (extra `neural`); model: the folder of that model. progress: True for some plain lines, False
+    for none, None for lines in a notebook only; or a function that is called with the stage, how much of it
+    is done, and how much there is.
 
     >>> import crowdseq
     >>> run = crowdseq.learn([
@@ -86,7 +91,9 @@ def learn(
     from crowdseq.workflows.progress import progress_told
 
     recipe = make_recipe(method, settings, seed)
-    knowledge = _gathered(list(lexicons.items())) if lexicons else None
+    knowledge = _gathered(
+        list((lexicons or {}).items()), vectors, tuple(fspath(file) for file in unlabelled), seed
+    )
     reader = _text_model(text_model, model, recipe, seed)
     plan = LearnPlan(recipe, Resources.of(settings), tagger, targets, trainer, knowledge, reader)
     crowd, known = corpus_of(corpus), None if dev is None else corpus_of(dev)
@@ -126,19 +133,24 @@ class LearnPlan:
         recipe, resources = self.recipe, self.resources
         check_learnable(corpus, recipe)
         _check_dev(dev, corpus, recipe)
+        begun = time.perf_counter()
         context = RunContext(
             progress,
             LocalEngine(resources.threads),
-            _keeper(checkpoints, corpus, self),
+            None,
             dev,
             resources.max_memory,
-            self.knowledge.sources if self.knowledge else (),
-            self._companion(checkpoints),
+            companion=self._companion(checkpoints),
         )
-        begun = time.perf_counter()
-        outcome = self._learn(corpus, context)
+        known = self.knowledge
+        if known is None or not known.wishes:
+            keeper = _keeper(checkpoints, corpus, self, known)
+            sources = known.sources if known else ()
+            outcome = self._learn(corpus, replace(context, keeper=keeper, knowledge=sources))
+        else:
+            outcome, known = self._learn_with_what_helps(known, corpus, context, checkpoints)
         consensus = judged(outcome.consensus, recipe)
-        source = {**(self.knowledge.record if self.knowledge else {})}
+        source = {**(known.record if known else {})}
         source |= self.text_model.record if self.text_model else {}
         return Run(consensus, outcome.tagger, recipe, time.perf_counter() - begun, source)
 
@@ -146,6 +158,33 @@ class LearnPlan:
         if self.text_model is None or not self.recipe.can_use_companion:
             return None
         return self.text_model.companion(None if checkpoints is None else Path(checkpoints))
+
+    def _learn_with_what_helps(
+        self, known: "Knowledge", corpus: Corpus, context: RunContext, checkpoints: str | Path | None
+    ) -> "tuple[Learned, Knowledge]":
+        """What was wished for is made out of the crowd's text too, and tried; rounds with it are kept."""
+        from crowdseq.workflows.knowing.choosing import settle_knowledge
+
+        with using_threads(self.resources.threads):
+            made = known.fulfilled(corpus, context.progress)
+        keeper = _keeper(checkpoints, corpus, self, made)
+        # What takes long is left to the last run: whether vectors help is seen from the CRF alone.
+        trial = self
+        if self.text_model is not None:
+            tagger = self.tagger and not self.recipe.can_use_knowledge
+            trial = replace(self, text_model=None, tagger=tagger)
+
+        def learn(sources: "tuple[KnowledgeSource, ...]") -> Learned:
+            kept = keeper if sources == made.sources and trial is self else None
+            alone = replace(context, companion=None, keeper=kept, knowledge=sources)
+            return trial._learn(corpus, alone)
+
+        has_rounds = self.recipe.can_use_knowledge and self.recipe.can_use_dev
+        choice = settle_knowledge(made, learn, has_rounds=has_rounds)
+        if trial is self:
+            return choice.learned, choice.knowledge
+        chosen = replace(context, keeper=keeper, knowledge=choice.knowledge.sources)
+        return self._learn(corpus, chosen), choice.knowledge
 
     def _learn(self, corpus: Corpus, context: RunContext) -> Learned:
         learned = self._learn_crf(corpus, context)
@@ -172,13 +211,22 @@ def _check_use(recipe: Aggregator, tagger: bool) -> None:
     if recipe.can_use_knowledge or (tagger and not isinstance(recipe, JointAggregator)):
         return
     what = "" if isinstance(recipe, JointAggregator) else " without a tagger"
-    raise SettingsError(f"method {recipe.name}{what} cannot use lexicons, leave them out or take sa-slc")
+    raise SettingsError(
+        f"method {recipe.name}{what} cannot use lexicons or word vectors, leave them out or take sa-slc"
+    )
 
 
-def _gathered(lists: "list[tuple[str, Names]]") -> "Knowledge":
-    from crowdseq.workflows.knowledge import gather_lexicons  # few runs have any
+def _gathered(
+    lists: "list[tuple[str, Names]]",
+    vectors: str | PathLike[str] | None,
+    unlabelled: tuple[str, ...],
+    seed: int,
+) -> "Knowledge | None":
+    if not (lists or vectors or unlabelled):
+        return None
+    from crowdseq.workflows.knowledge import gather  # few runs have any
 
-    return gather_lexicons(lists)
+    return gather(lists, vectors, unlabelled, seed)
 
 
 def check_learnable(corpus: Corpus, recipe: Aggregator) -> None:
@@ -191,12 +239,14 @@ def check_learnable(corpus: Corpus, recipe: Aggregator) -> None:
         raise AnnotationError("no annotator labelled anything; to learn from gold tags use the method gold")
 
 
-def _keeper(checkpoints: str | Path | None, corpus: Corpus, plan: LearnPlan) -> Keeper | None:
+def _keeper(
+    checkpoints: str | Path | None, corpus: Corpus, plan: LearnPlan, knowledge: "Knowledge | None"
+) -> Keeper | None:
     """Where the rounds of a method that can be resumed are kept."""
     if checkpoints is None:
         return None
     if plan.recipe.can_resume:
-        known: object = plan.knowledge.fingerprint if plan.knowledge else None
+        known: object = knowledge.fingerprint if knowledge else None
         if plan.text_model is not None:
             known = (known, plan.text_model.fingerprint)
         memory = plan.resources.max_memory
@@ -272,6 +322,7 @@ class LearnRequest(CrowdRequest):
     seed, threads, max_memory, silence: None where nobody asked for a value; one that contradicts a typed
     setting of the same name is refused. dev: a file with gold by which the best round is chosen. resume: go
     on with an unfinished run. tagger, targets: as `learn` has them. lexicons: as typed, `TYPE=FILE`.
+    vectors, unlabelled: as `learn` has them.
     text_model, model: as `learn` has them.
     excel_safe: as `Run.save` has it. command: what was typed, for the recipe of the run.
     """
@@ -288,6 +339,8 @@ class LearnRequest(CrowdRequest):
     tagger: bool = True
     targets: str = "hard"
     lexicons: tuple[str, ...] = ()
+    vectors: str | None = None
+    unlabelled: tuple[str, ...] = ()
     text_model: str = "crf"
     model: str | None = None
     force: bool = False
@@ -308,11 +361,11 @@ class LearnRequest(CrowdRequest):
         )
 
     def _knowledge(self) -> "Knowledge | None":
-        if not self.lexicons:
+        if not (self.lexicons or self.vectors or self.unlabelled):
             return None
         from crowdseq.workflows.knowledge import typed_lexicons
 
-        return _gathered(typed_lexicons(self.lexicons))
+        return _gathered(typed_lexicons(self.lexicons), self.vectors, self.unlabelled, self.seed or 0)
 
     def _settings(self) -> dict[str, Any]:
         """The settings of the method, with those that have an option of their own."""
