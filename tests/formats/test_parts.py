@@ -46,4 +46,4 @@ def test_files_of_a_folder_are_parts_when_that_is_said(tmp_path: Path) -> None:
     (tmp_path / "b.conll").write_text("Bo B-PER\nran O\n")
     corpus = crowdseq.read(tmp_path, files_mean="part")
     assert corpus.annotators == ()
-    assert corpus.gold == [("B-PER", "O"), ("B-PER", "O")]
+    assert list(corpus.gold) == [("B-PER", "O"), ("B-PER", "O")]

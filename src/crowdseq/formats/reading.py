@@ -118,7 +118,9 @@ class Loader:
 
     def _load_folder(self, folder: Folder) -> None:
         if self.settings.files_mean == "part":
-            self._load_members(folder, {})
+            # Ids that readers make up begin anew in every file.
+            parts = {one.name: replace(one, prefix=f"{one.prefix}{one.stem}-") for one in folder.members}
+            self._load_members(folder, parts)
             return
         form = find_format(self.settings.format) if self.settings.format else recognise_folder(folder)
         if form is not None and form.read_folder is not None:
@@ -188,7 +190,7 @@ class Loader:
         if form.read is None:
             raise FormatError(Problem(f"a file cannot be read as {form.name}, {form.summary}", source.name))
         self.cuts_documents = self._cuts(form)
-        if self.settings.files_mean == "part" or (source.is_part and self.settings.files_mean == "auto"):
+        if self._is_part(source):
             self._begin_part(source.name)
         is_alone = source.opener is None  # the members of an archive are bounded together
         n_records, n_faults = 0, len(self.collector.problems) + self.collector.n_rejected
@@ -202,6 +204,11 @@ class Loader:
         except FormatError as error:
             self.collector.fail(*error.problems)
         self.files.append(FileRead(source.name, form.name, n_records, stream.n_bytes, stream.sha256))
+
+    def _is_part(self, source: Source) -> bool:
+        """Whether a file holds whole documents."""
+        means = self.settings.files_mean
+        return means == "part" or (source.is_part and means == "auto")
 
     def _begin_part(self, name: str) -> None:
         """From here on, no document of another part may go on."""
