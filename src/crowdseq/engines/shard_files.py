@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -297,6 +297,26 @@ def open_stored(folder: Path) -> StoredCorpus:
     if folder not in _OPENED:
         _OPENED[folder] = StoredCorpus.open(folder)
     return _OPENED[folder]
+
+
+TableName: TypeAlias = tuple[str, str]  # folder, and a column or nothing for the words
+
+
+def table_name(table: tuple[str, ...]) -> TableName | None:
+    """By which `find_table` finds this very table of a corpus that this process has opened."""
+    for folder, stored in _OPENED.items():
+        if table is stored.words:
+            return str(folder), ""
+        for name, values in stored.columns.items():
+            if table is values:
+                return str(folder), name
+    return None
+
+
+def find_table(name: TableName) -> tuple[str, ...]:
+    """The table of that name, in this process."""
+    stored = open_stored(Path(name[0]))
+    return stored.columns[name[1]] if name[1] else stored.words
 
 
 def is_stored(path: Path) -> bool:
