@@ -260,7 +260,11 @@ class StoredCorpus:
     def open_shard(self, number: int) -> Corpus:
         """One shard as a corpus of its own; FormatError, which names the file, where it is lost."""
         shard = self.shards[number]
-        return shard_corpus(map_tensors(shard.path, _AGAIN), self.tables, (shard.sentences, shard.tokens))
+        return shard_corpus(self.shard_file(number), self.tables, (shard.sentences, shard.tokens))
+
+    def shard_file(self, number: int) -> TensorFile:
+        """The arrays of a shard, mapped."""
+        return map_tensors(self.shards[number].path, _AGAIN)
 
     def places(self, number: int) -> IntArray:
         """(N,) where each sentence of a shard stood in the input."""

@@ -13,7 +13,7 @@ from typing import TypeAlias
 from crowdseq.errors import FormatError, Missing, MissingFileError, Problem
 from crowdseq.formats.files.sources import STANDARD_INPUT, Folder, Source, stem_of
 
-RUN_CROWD = "crowd.jsonl.gz"
+RUN_CROWD, RUN_SHARDS = "crowd.jsonl.gz", "crowd"
 
 Input: TypeAlias = str | os.PathLike[str] | bytes
 
@@ -47,6 +47,8 @@ def _input(item: Input) -> Source | Folder:
     if is_run_folder(path):
         crowd = path / RUN_CROWD
         return Source(str(Path(name) / RUN_CROWD), stem_of(path.resolve().name), crowd)
+    if is_sharded_run(path):
+        return Folder(f"{name}/{RUN_SHARDS}", stem_of(path.resolve().name), _members(path / RUN_SHARDS, name))
     if os.path.isdir(name):  # of os.path, which says no where pathlib raises on a name that cannot be
         return Folder(name, path.resolve().name, _members(path, name))
     return Source(name, stem_of(name), path)
@@ -55,6 +57,11 @@ def _input(item: Input) -> Source | Folder:
 def is_run_folder(path: Path) -> bool:
     """Whether this is a run folder: as an input it stands for the crowd that it was learned from."""
     return all(os.path.isfile(path / name) for name in (RUN_CROWD, "consensus.jsonl", "settings.json"))
+
+
+def is_sharded_run(path: Path) -> bool:
+    """The same of a run whose crowd lies in shards."""
+    return all(os.path.isfile(path / name) for name in (f"{RUN_SHARDS}/index.json", "settings.json"))
 
 
 def _members(folder: Path, name: str) -> tuple[Source, ...]:

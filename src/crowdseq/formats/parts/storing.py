@@ -16,6 +16,7 @@ from crowdseq.arrays import IntArray
 from crowdseq.core.building import Record
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.text import Column
+from crowdseq.engines.gathering import joined, take_sentences
 from crowdseq.engines.ordering import by_digest, store_corpus, word_codes
 from crowdseq.engines.shard_files import ShardTables, ShardWriter, StoredCorpus
 from crowdseq.engines.shards import filled
@@ -24,7 +25,6 @@ from crowdseq.formats.files import Input, list_inputs
 from crowdseq.formats.findings.collector import Collector, TooManyFaults, problem_of
 from crowdseq.formats.findings.import_report import ImportReport
 from crowdseq.formats.findings.inspection import Seen, blank_words, report_on
-from crowdseq.formats.parts.gathering import joined, take_sentences
 from crowdseq.formats.parts.loading import PortionLoader
 from crowdseq.formats.parts.portions import Portion, Renumbering
 from crowdseq.formats.parts.ranking import Documents, annotator_digests, digest_arrays

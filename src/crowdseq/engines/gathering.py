@@ -1,7 +1,8 @@
-"""Sentences out of files of shards or portions, without reading the rest of them; and pieces put together."""
+"""Sentences out of files of shards, without reading the rest of them; and pieces put together."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,9 +11,9 @@ from numpy.typing import NDArray
 from crowdseq.arrays import IntArray
 from crowdseq.core.annotations import Annotations
 from crowdseq.core.corpus import Corpus
-from crowdseq.core.ragged import gather_ranges, offsets_of
+from crowdseq.core.ragged import gather_ranges, offsets_of, portions
 from crowdseq.core.text import Column, Text
-from crowdseq.engines.shard_files import ShardTables
+from crowdseq.engines.shard_files import ShardTables, StoredCorpus
 from crowdseq.storage.tensors import TensorFile
 
 
@@ -102,3 +103,50 @@ def joined(parts: Sequence[Corpus]) -> Corpus:
     )
     gold, has_gold = ([getattr(part, name) for part in parts] for name in ("gold_tags", "has_gold"))
     return Corpus(parts[0].scheme, text, crowd, np.concatenate(gold), np.concatenate(has_gold))
+
+
+@dataclass(frozen=True, eq=False)
+class InputOrder:
+    """Where the sentences of a stored corpus lie, in the order in which they were read: (N,) shards and
+    numbers in them; lengths (N,)."""
+
+    corpus: StoredCorpus
+    shards: IntArray
+    numbers: IntArray
+    lengths: IntArray
+
+    @classmethod
+    def of(cls, corpus: StoredCorpus) -> "InputOrder":
+        count = len(corpus)
+        shards, numbers, lengths = (
+            np.zeros(count, np.int32),
+            np.zeros(count, np.int32),
+            np.zeros(count, np.int32),
+        )
+        for shard in corpus.shards:
+            arrays = corpus.shard_file(shard.number).arrays
+            shards[arrays["places"]] = shard.number
+            numbers[arrays["places"]] = np.arange(shard.sentences)
+            lengths[arrays["places"]] = np.diff(arrays["offsets"])
+        return cls(corpus, shards, numbers, lengths)
+
+    def blocks(self, n_tokens: int) -> Iterator[slice]:
+        """Stretches of sentences of about so many tokens."""
+        return portions(offsets_of(self.lengths), n_tokens)
+
+    def take(self, block: slice) -> Corpus:
+        """The sentences of a stretch, in order."""
+        pieces, taken = [], []
+        for shard, here in self.split(block):
+            file = self.corpus.shard_file(shard)
+            pieces.append(take_sentences(file, self.numbers[block][here], self.corpus.tables))
+            taken.append(here)
+        order = np.argsort(np.concatenate(taken), kind="stable") if taken else np.zeros(0, np.int64)
+        return joined(pieces).select(order)
+
+    def split(self, block: slice) -> Iterator[tuple[int, IntArray]]:
+        """The shards that a stretch lies in, and which of its sentences lie there."""
+        shards = self.shards[block]
+        order = np.argsort(shards, kind="stable")
+        found, firsts = np.unique(shards[order], return_index=True)
+        yield from zip(found.tolist(), np.split(order, firsts[1:]), strict=True)
