@@ -8,6 +8,7 @@ from dataclasses import replace
 from hashlib import blake2b
 from itertools import pairwise
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,8 +16,10 @@ from numpy.typing import NDArray
 from crowdseq.arrays import IntArray
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.text import Column, Text
-from crowdseq.engines.shard_files import ShardTables, ShardWriter, StoredCorpus
 from crowdseq.engines.shards import Cut, cut_documents
+
+if TYPE_CHECKING:  # most corpora stay in memory
+    from crowdseq.engines.shard_files import StoredCorpus
 
 
 def order_of_documents(corpus: Corpus) -> IntArray:
@@ -121,8 +124,10 @@ def _cut_in_order(corpus: Corpus, shard_tokens: int, order: IntArray) -> Cut:
     return cut if len(cut.shards) > 1 else Cut.whole(corpus)
 
 
-def store_corpus(corpus: Corpus, folder: Path, shard_tokens: int) -> StoredCorpus:
+def store_corpus(corpus: Corpus, folder: Path, shard_tokens: int) -> "StoredCorpus":
     """The shards of `cut_canonical` as files."""
+    from crowdseq.engines.shard_files import ShardTables, ShardWriter, StoredCorpus
+
     annotators, labelled = digests(corpus)
     cut = Cut.whole(corpus)
     if corpus.n_tokens > shard_tokens:
