@@ -54,6 +54,27 @@ from crowdseq.cli.terminal import print_json, terminal, typed_command
     metavar="TYPE=FILE",
     help="A list of names, one a line, to search the text for; may be repeated.",
 )
+@click.option(
+    "--vectors",
+    metavar="FILE",
+    help="Word vectors that tell which words are used alike (word2vec, GloVe, npy+words, safetensors, "
+    "Parquet), or `auto` for an installed package; used where they help.",
+)
+@click.option(
+    "--unlabelled",
+    multiple=True,
+    metavar="TEXT",
+    help="Text of the same kind without labels, from which word vectors are learned; may be repeated.",
+)
+@click.option(
+    "--text-model",
+    type=click.Choice(["crf", "network", "transformer"]),
+    default="crf",
+    show_default=True,
+    help="What reads the text: the CRF alone, joined by a network over the states of a language model, or by "
+    "the fine-tuned model in the tagger too (extra neural).",
+)
+@click.option("--model", metavar="PATH", help="The folder of that language model, in Hugging Face's layout.")
 @click.option("--no-tagger", is_flag=True, help="Stop at the consensus.")
 @click.option(
     "--targets",
@@ -86,6 +107,10 @@ def command(
     no_tagger: bool,
     targets: str,
     lexicons: tuple[str, ...],
+    vectors: str | None,
+    unlabelled: tuple[str, ...],
+    text_model: str,
+    model: str | None,
     settings: tuple[str, ...],
     excel_safe: bool,
     force: bool,
@@ -108,6 +133,10 @@ def command(
         tagger=not no_tagger,
         targets=targets,
         lexicons=lexicons,
+        vectors=vectors,
+        unlabelled=unlabelled,
+        text_model=text_model,
+        model=model,
         force=force,
         excel_safe=excel_safe,
         command=typed_command(),

@@ -35,7 +35,8 @@ class State(Generic[P]):
     """All that a round starts from: a version of the belief, which the shards hold, with its label pairs
     (F, M, M); the parameters of the truth model; the objective so far. by_sources: whether votes are those of
     sources that look for some things only. marked: tokens believed to be inside
-    something. surprise: how little the votes were foretold from the text alone, a mean of -log p."""
+    something. surprise: how little the votes were foretold from the text alone, a mean of -log p. deepened:
+    after how many rounds the truth model learned what takes longer than a round."""
 
     version: Version
     pairs: FloatArray
@@ -45,6 +46,7 @@ class State(Generic[P]):
     by_sources: bool = False
     marked: float = 0.0
     surprise: float = 0.0
+    deepened: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -69,7 +71,7 @@ class JointEm(Generic[P]):
     @property
     def megabytes(self) -> float:
         """An estimate of what a round holds at once: tables of votes, of tokens and of weights."""
-        scheme, n_tokens = self.cut.corpus.scheme, self.cut.corpus.n_tokens
+        scheme, n_tokens = self.cut.facts.scheme, self.cut.facts.n_tokens
         contexts = 1 + len(LEVELS) * (self.settings.votes.plausibility and scheme.outside >= 0)
         tables = _TABLE_COPIES * self.model.n_cells * len(scheme) * contexts
         tokens = _TOKEN_COPIES * n_tokens * len(scheme)
@@ -102,7 +104,7 @@ class JointEm(Generic[P]):
 
     def _start_by_chance(self, random: np.random.Generator) -> State[P]:
         """Random tables, and a text that believes one annotator, drawn at random."""
-        corpus = self.cut.corpus
+        corpus = self.cut.facts
         tables = draw_tables(self.model, random, len(corpus.scheme))
         annotator = int(random.integers(len(corpus.annotators)))
         totals = add_up(self.placed.each("label_totals", annotator))
@@ -130,7 +132,14 @@ class JointEm(Generic[P]):
         found = self.placed.each("believe", before, version.number, regard, own=tables)
         objective = add_up([one.clamped for one in found]) - add_up([one.free for one in found])
         history = (*state.history, objective - self.truth.penalty(params))
-        return replace(self._state(version, found, params, history), by_sources=state.by_sources)
+        after = self._state(version, found, params, history)
+        return replace(after, by_sources=state.by_sources, deepened=state.deepened)
+
+    def deepen(self, state: State[P]) -> State[P]:
+        """The truth model learns what takes longer than a round."""
+        self.placed.each("aim", state.version.number)
+        params = self.truth.deepen(state.params, len(state.deepened))
+        return replace(state, params=params, deepened=(*state.deepened, len(state.history)))
 
     def _state(
         self, version: Version, found: Sequence[Believed], params: P, history: tuple[float, ...] = ()
@@ -170,7 +179,7 @@ class JointEm(Generic[P]):
         Sources err by rule, each at places of its own, and together all the same where rules are alike.
         """
         votes = self.settings.votes
-        can_tell = state.history and not state.by_sources and self.cut.corpus.scheme.outside >= 0
+        can_tell = state.history and not state.by_sources and self.cut.facts.scheme.outside >= 0
         if not votes.measured or not can_tell:
             return votes.correlation
         seen = shared_errors(self.placed, state.version.number, inside=False)
@@ -208,17 +217,21 @@ class JointEm(Generic[P]):
             "said": self.cut.join_tokens([said for _, said in rows]),
             "history": np.array(state.history),
             **self.truth.arrays(state.params),
-        } | ({"by_sources": np.ones(1)} if state.by_sources else {})
+            **({"by_sources": np.ones(1)} if state.by_sources else {}),
+            **({"deepened": np.array(state.deepened, np.float64)} if state.deepened else {}),
+        }
 
     def of_arrays(self, arrays: Mapping[str, FloatArray]) -> State[P]:
         """What `arrays` gave, again."""
-        version, n_tokens = self.versions.new(), self.cut.corpus.n_tokens
+        version, n_tokens = self.versions.new(), self.cut.facts.n_tokens
         if len(arrays["unary"]) != n_tokens:
             raise AnnotationError(f"{len(arrays['unary'])} tokens were kept, this run has {n_tokens}")
         rows = zip(*(self.cut.split_tokens(arrays[name]) for name in ("unary", "said")), strict=True)
         self.placed.each("restore", version.number, own=list(rows))
         history, params = tuple(arrays["history"].tolist()), self.truth.of_arrays(arrays)
-        return State(version, arrays["pairwise"], params, history, by_sources="by_sources" in arrays)
+        deepened = tuple(int(rounds) for rounds in arrays.get("deepened", ()))
+        by_sources = "by_sources" in arrays
+        return State(version, arrays["pairwise"], params, history, by_sources=by_sources, deepened=deepened)
 
     def unary(self, state: State[P]) -> FloatArray:
         """(T, M) what is believed."""
@@ -252,7 +265,7 @@ class JointEm(Generic[P]):
         Spans that nobody drew need the text's word: they cost the more, the less it finds spans by itself.
         """
         weight, charge = self.settings.search.bounds, None
-        if weight > 0.0 and not self.cut.corpus.scheme.is_plain:
+        if weight > 0.0 and not self.cut.facts.scheme.is_plain:
             charge = weight * ((1.0 - agreement) / max(agreement, _LEAST_AGREEMENT)) ** 2
         self.truth.score(state.params)
         return self.cut.join_tokens(self.placed.each("tags", state.version.number, charge))
@@ -271,7 +284,7 @@ class JointEm(Generic[P]):
         """How many label sequences a sentence's candidates leave, as a mean power of ten: without and with
         the rules of the scheme."""
         found = self.placed.each("log10_sequences")
-        n_sentences = len(self.cut.corpus)
+        n_sentences = self.cut.facts.n_sentences
         return add_up([free for free, _ in found]) / n_sentences, add_up([v for _, v in found]) / n_sentences
 
     def final(self, state: State[P]) -> FinalBelief:

@@ -33,7 +33,9 @@ from crowdseq.workflows.runs import CHANGES, DECISIONS, GUIDELINE
 
 if TYPE_CHECKING:
     from crowdseq.workflows.knowledge import Knowledge
+    from crowdseq.workflows.text_model import TextModel
 
+_KNOWN = ("lexicons", "vectors", "unlabelled")  # what a run records of what it knew of words
 _NUMBERED = re.compile(r"(.+)-([0-9]+)")
 
 
@@ -112,12 +114,13 @@ def _learn(
     else:
         seeded = corpus
     is_joint = isinstance(recipe, JointAggregator)
-    known = _knowledge(opened)
+    known, reader = _knowledge(opened), _text_model(opened)
     plan = LearnPlan(
         recipe,
         Resources(context.engine.threads),
         tagger=wants_tagger and is_joint,
         knowledge=known if is_joint else None,
+        text_model=reader if is_joint else None,
     )
     made = plan.run(seeded, progress=context.progress)
     consensus, _ = decided_consensus(_on(corpus, made.consensus), states)
@@ -125,18 +128,38 @@ def _learn(
     if wants_tagger and not is_joint:
         trainer = CrfTrainer().knowing(known.sources if known else ())
         tagger = train_tagger(consensus, "hard", trainer, context)
+        if reader is not None and reader.is_fine_tuned and isinstance(tagger, Tagger):
+            tagger = reader.join(tagger, consensus, context.progress, hard=True)
     return replace(made, consensus=consensus, tagger=tagger)
+
+
+def _text_model(opened: OpenedRun) -> "TextModel | None":
+    """What read the text of the run beside the CRF: the same language model, if it still lies there."""
+    told = opened.settings.get("text_model")
+    if not isinstance(told, dict):
+        return None
+    from crowdseq.workflows.text_model import open_text_model
+
+    found = open_text_model(str(told.get("kind")), told.get("model"), int(told.get("seed", 0)))
+    if found is not None and found.fingerprint != told.get("sha256"):
+        raise SettingsError(f"the run was learned with another model than {told.get('model')} holds now")
+    return found
 
 
 def _knowledge(opened: OpenedRun) -> "Knowledge | None":
     """What the run knew of words: its tagger holds it."""
-    if "lexicons" not in opened.settings:
+    known = {name: opened.settings[name] for name in _KNOWN if name in opened.settings}
+    if not known:
         return None
-    from crowdseq.workflows.knowledge import Knowledge
+    from crowdseq.workflows.knowledge import Knowledge, is_used
 
     if not isinstance(opened.run.tagger, Tagger):
-        raise SettingsError("the run used lexicons and has no tagger that holds them: learn from files again")
-    return Knowledge(opened.run.tagger.features.knowledge, {"lexicons": opened.settings["lexicons"]})
+        if not is_used(known):
+            return None
+        raise SettingsError(
+            "the run used lists or vectors and has no tagger that holds them: learn from files again"
+        )
+    return Knowledge(opened.run.tagger.features.knowledge, known)
 
 
 def _seeded(corpus: Corpus, laid: LaidOver, keeps_gold: bool) -> Corpus:
@@ -154,7 +177,7 @@ def _on(corpus: Corpus, consensus: Consensus) -> Consensus:
 
 
 def _source(settings: Mapping[str, Any], place: Path, laid: LaidOver) -> dict[str, Any]:
-    kept = {name: settings[name] for name in ("inputs", "selection", "lexicons") if name in settings}
+    kept = {name: settings[name] for name in ("inputs", "selection", *_KNOWN) if name in settings}
     return kept | {"again": {"of": place.name, "decided_tokens": int(laid.is_decided.sum())}}
 
 
