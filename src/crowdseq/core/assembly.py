@@ -86,17 +86,17 @@ class Spelling:
 
 def choose_spelling(rows: RawRows, labels: list[str], scheme: LabelScheme | str | None) -> Spelling:
     """Cells in the numbers of the scheme given, or of the one that the labels themselves show."""
-    counts = _label_counts(rows.cells, len(labels))
+    counts = label_counts(rows.cells, len(labels))
     offsets = np.append(rows.starts, len(rows.cells))
     if isinstance(scheme, LabelScheme):
-        return Spelling(scheme, scheme.kind, *_renumber(rows.cells, labels, counts, scheme))
+        return Spelling(scheme, scheme.kind, *renumber(rows.cells, labels, counts, scheme))
     used = [label for label, count in zip(labels, counts, strict=True) if count]
     kind = scheme or detect_kind(labels, count_bigrams(rows.cells, offsets, len(labels)), counts)
     target = scheme_for(used, kind)
     if kind != "IOB1":
-        return Spelling(target, kind, *_renumber(rows.cells, labels, counts, target))
+        return Spelling(target, kind, *renumber(rows.cells, labels, counts, target))
     source = LabelScheme.of_types(target.types, "IOB1")
-    cells, respelt = _renumber(rows.cells, labels, counts, source)
+    cells, respelt = renumber(rows.cells, labels, counts, source)
     for part in portions(offsets, _CELLS_AT_A_TIME):
         bounds = offsets[part.start : part.stop + 1]
         here = slice(bounds[0], bounds[-1])
@@ -121,7 +121,7 @@ def count_bigrams(cells: IntArray, offsets: IntArray, size: int) -> IntArray:
     return table.reshape(size + 1, size + 1)
 
 
-def _label_counts(cells: IntArray, size: int) -> IntArray:
+def label_counts(cells: IntArray, size: int) -> IntArray:
     counts = np.zeros(size + 1, np.int64)
     for first in range(0, len(cells), _CELLS_AT_A_TIME):
         portion = cells[first : first + _CELLS_AT_A_TIME].astype(np.int64)
@@ -129,7 +129,7 @@ def _label_counts(cells: IntArray, size: int) -> IntArray:
     return counts[1:]
 
 
-def _renumber(
+def renumber(
     cells: IntArray, labels: list[str], counts: IntArray, scheme: LabelScheme
 ) -> tuple[IntArray, dict[str, int]]:
     """Cells in the scheme's numbers; a prefix that it lacks is respelt, a label that it lacks is an error."""
