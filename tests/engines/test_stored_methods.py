@@ -129,13 +129,14 @@ class Keeper:
     """Keeps rounds in memory, and ends a run after some of them."""
 
     def __init__(self, folder: Path, rounds: int) -> None:
-        self.folder, self.left, self.kept = folder, rounds, None
+        self.folder, self.left = folder, rounds
+        self.kept: dict[str, Any] | None = None
 
     def load(self) -> Mapping[str, Any] | None:
         return self.kept
 
     def keep(self, arrays: Mapping[str, Any]) -> None:
-        self.kept: Any = {name: np.array(values) for name, values in arrays.items()}
+        self.kept = {name: np.array(values) for name, values in arrays.items()}
         self.left -= 1
         if self.left == 0:
             raise Interrupted

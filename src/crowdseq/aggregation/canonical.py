@@ -121,20 +121,23 @@ class Canonical:
 class OrderedCut:
     """A corpus cut in the canonical order of its documents, and of its annotators.
 
-    given: as it was. annotators (K,), tokens (T,): where each stood before; None for what stays on disk.
+    given: as it was. annotators (K,), tokens (T,): where each stood before; corpus: in this order. None for
+    what stays on disk.
     """
 
     given: "Corpus | StoredCorpus"
     cut: Cut
     annotators: IntArray
     tokens: IntArray | None
+    corpus: Corpus | None = None
 
     @classmethod
     def of(cls, corpus: "Corpus | StoredCorpus", shard_tokens: int) -> "OrderedCut":
         if not isinstance(corpus, Corpus):
             return cls(corpus, corpus.cut, corpus.annotator_order, None)
         ordered = Canonical.of(corpus, whole_documents=True)
-        return cls(corpus, cut_documents(ordered.corpus, shard_tokens), ordered.annotators, ordered.tokens)
+        cut = cut_documents(ordered.corpus, shard_tokens)
+        return cls(corpus, cut, ordered.annotators, ordered.tokens, ordered.corpus)
 
     @property
     def order(self) -> IntArray | None:

@@ -21,6 +21,7 @@ from crowdseq.tagging.sequence_tagger import SequenceTagger
 from crowdseq.tagging.streams import KnowledgeSource
 
 if TYPE_CHECKING:
+    from crowdseq.aggregation.companions import CompanionMaker
     from crowdseq.aggregation.stored import StoredConsensus, StoredLearned
     from crowdseq.engines.shard_files import StoredCorpus
 
@@ -45,12 +46,12 @@ class Keeper(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class RunContext:
-    """All that a run is given beside its data and settings; of it only `dev` and `knowledge` change results.
+    """All that a run is given beside its data and settings; only the last two and `dev` change results.
 
     progress: told the stage, and how much of it is done. engine: where sums are made. keeper: where rounds
     are kept. dev: text with gold by which a round is chosen. max_memory: megabytes that a run may take.
-    knowledge: what is known of words beyond the corpus. out: the folder for what is settled of a corpus on
-    disk.
+    knowledge: what is known of words beyond the corpus. companion: what reads the text beside the CRF. out:
+    the folder for what is settled of a corpus on disk.
     """
 
     progress: Progress = quiet
@@ -59,6 +60,7 @@ class RunContext:
     dev: Corpus | None = None
     max_memory: float | None = None
     knowledge: tuple[KnowledgeSource, ...] = ()
+    companion: "CompanionMaker | None" = None
     out: Path | None = None
 
     @property
@@ -74,8 +76,8 @@ class Aggregator(ABC):
 
     can_resume, can_use_dev, can_bound_memory: whether the keeper, the dev text and the memory bound of a run
     mean anything to the method; where they do not, giving them is refused before the run. can_use_knowledge:
-    the same of what is known of words. later_settings: those that version 0.1.0 did not have, with values
-    under which the method works as it did.
+    the same of what is known of words, can_use_companion of what reads the text beside the CRF.
+    later_settings: those that version 0.1.0 did not have, with values under which the method works as it did.
     """
 
     name: ClassVar[str] = ""
@@ -83,6 +85,7 @@ class Aggregator(ABC):
     can_use_dev: ClassVar[bool] = False
     can_bound_memory: ClassVar[bool] = False
     can_use_knowledge: ClassVar[bool] = False
+    can_use_companion: ClassVar[bool] = False
     later_settings: ClassVar[Mapping[str, Any]] = {}
 
     @abstractmethod

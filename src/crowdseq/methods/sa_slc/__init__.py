@@ -86,6 +86,7 @@ class SaSlc(JointAggregator):
     can_use_dev = True
     can_bound_memory = True
     can_use_knowledge = True
+    can_use_companion = True
     later_settings = AS_IN_0_1
 
     preset: str = "default"
@@ -228,7 +229,7 @@ class _End:
     def of(cls, settings: Settings, ordered: OrderedCut, context: RunContext) -> "_End":
         session, opened = prepare(ordered, settings.knowing(context.knowledge), context)
         _check_memory(session, context)
-        end = run_rounds(session, settings.search, context).chosen
+        end = run_rounds(session, settings.search, context)
         agreement = session.agreement(end)
         temperature, reasons = session.calibrated(end, agreement)
         free, valid = session.mean_log10_sequences()
