@@ -281,7 +281,7 @@ class _Loader:
         files += ", …" if len(self.files) > _SHOWN_FILES else ""
         try:
             self.collector.check_labels(self.builder.n_labels)
-            corpus = self.builder.build(self.settings.scheme or self.collector.noted_scheme)
+            corpus = self.builder.build(self.settings.scheme or self.collector.noted_scheme, respells=True)
         except (SchemeError, AnnotationError) as error:
             raise FormatError(problem_of(error, files)) from None
         if self.settings.labels is not None:

@@ -7,7 +7,7 @@ import numpy as np
 from crowdseq.core.annotations import count_slips, find_slips
 from crowdseq.core.building import CorpusBuilder
 from crowdseq.core.corpus import Corpus
-from crowdseq.core.labels import OUTSIDE, LabelScheme, split_tag
+from crowdseq.core.labels import OUTSIDE, PLAIN, LabelScheme, split_tag
 from crowdseq.core.names import look_alikes
 from crowdseq.errors import Advice, Problem
 from crowdseq.formats.findings.collector import Collector
@@ -24,6 +24,7 @@ def inspect(corpus: Corpus, builder: CorpusBuilder, collector: Collector) -> Imp
     if kind != corpus.scheme.kind:
         collector.warn("scheme-converted", f"the tags are {kind}, read as {corpus.scheme.kind}")
     _look_at_plain_tags(corpus, collector)
+    _tell_usual_tags(spelling.usual if spelling is not None else {}, collector)
     for tag, count in respelt.items():
         collector.warn("tags-respelt", _respelt(respelt, corpus.scheme), Problem(tag), count)
     if slips or gold_slips:
@@ -77,6 +78,14 @@ def _warn_of_pairs(what: str, groups: list[tuple[str, ...]], collector: Collecto
         shown = " and ".join(repr(name) for name in group)
         message = f"{what} differ only in case, Unicode form or outer space: are they the same?"
         collector.warn(f"look-alike-{what}", message, Problem(shown))
+
+
+def _tell_usual_tags(usual: Mapping[str, str], collector: Collector) -> None:
+    changed = [f"{tag} as {made}" for tag, made in usual.items() if tag != made]
+    if changed:
+        advice = Advice("if they are plain labels, say {scheme}", scheme=PLAIN)
+        what = f"tags are written in another way, read {', '.join(changed[:3])} and so on;"
+        collector.warn("tags-in-other-spelling", what, advice=advice)
 
 
 def _look_at_plain_tags(corpus: Corpus, collector: Collector) -> None:
