@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from crowdseq.aggregation.canonical import cut_canonical
 from crowdseq.core.building import CorpusBuilder, Record
 from crowdseq.core.corpus import Corpus
 from crowdseq.engines.engine import Placed, answer, arguments_of
 from crowdseq.engines.local import LocalPlaced
+from crowdseq.engines.ordering import cut_canonical
 
 
 def only_worker(placed: Placed[Any]) -> Any:

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from builders import random_corpus
-from crowdseq.aggregation.canonical import Canonical, cut_canonical
+from crowdseq.aggregation.canonical import Canonical
 from crowdseq.core.building import CorpusBuilder, Record
 from crowdseq.core.corpus import Corpus
+from crowdseq.engines.ordering import cut_canonical
 from crowdseq.engines.shards import Cut, cut_documents
 from shard_worlds import shuffled
 

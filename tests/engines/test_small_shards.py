@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from builders import random_corpus
-from crowdseq.aggregation.canonical import cut_canonical
 from crowdseq.core.building import CorpusBuilder, Record
 from crowdseq.core.corpus import Corpus
+from crowdseq.engines.ordering import cut_canonical
 from crowdseq.errors import SettingsError
 from crowdseq.methods import list_methods
 

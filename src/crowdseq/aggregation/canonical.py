@@ -8,8 +8,6 @@ import hashlib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from hashlib import blake2b
-from itertools import pairwise
 from typing import Any, TypeVar
 
 import numpy as np
@@ -19,8 +17,7 @@ from crowdseq.aggregation.contract import require
 from crowdseq.arrays import IntArray
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.ragged import gather_ranges
-from crowdseq.core.text import Column, Text
-from crowdseq.engines.shards import Cut, cut_documents
+from crowdseq.engines.ordering import by_digest, by_documents, digests, sort_words
 
 _TOO_LARGE = 0.5  # share of the tokens; what is left would be too little to learn from
 
@@ -85,12 +82,12 @@ class Canonical:
     @classmethod
     def of(cls, corpus: Corpus, *, whole_documents: bool = False) -> "Canonical":
         """whole_documents: for methods that ask what came earlier in a document."""
-        annotators, labelled = _digests(corpus)
-        sentences = _order_of_documents(corpus.text, labelled) if whole_documents else _order(labelled)
-        people = _order(annotators)
+        annotators, labelled = digests(corpus)
+        sentences = by_documents(corpus.text, labelled) if whole_documents else by_digest(labelled)
+        people = by_digest(annotators)
         chosen = corpus.select(sentences)
         crowd = chosen.annotations.keep_annotators(people.tolist())
-        ordered = replace(chosen, text=_sorted_words(chosen.text), annotations=crowd)
+        ordered = replace(chosen, text=sort_words(chosen.text), annotations=crowd)
         tokens = gather_ranges(corpus.offsets[sentences], corpus.text.lengths[sentences])
         return cls(ordered, tokens, people)
 
@@ -103,98 +100,10 @@ class Canonical:
         return _restore(rows, self.annotators)
 
 
-def order_of_documents(corpus: Corpus) -> IntArray:
-    """(N,) the sentences of a corpus as `Canonical` with whole documents orders them."""
-    return _order_of_documents(corpus.text, _digests(corpus)[1])
-
-
-def _digests(corpus: Corpus) -> tuple[list[bytes], list[bytes]]:
-    """One for each annotator, and one for each sentence with all that was said of it."""
-    texts, rows = _sentence_digests(corpus.text), _row_digests(corpus)
-    crowd = corpus.annotations
-    annotators = _digest_groups(
-        [texts[s] + row for s, row in zip(crowd.row_sentences.tolist(), rows, strict=True)],
-        crowd.voters,
-        len(corpus.annotators),
-    )
-    ballots = _digest_groups(
-        [annotators[k] + row for k, row in zip(crowd.voters.tolist(), rows, strict=True)],
-        crowd.row_sentences,
-        len(corpus),
-    )
-    return annotators, [text + ballot for text, ballot in zip(texts, ballots, strict=True)]
-
-
 def _restore(rows: Rows, places: IntArray) -> Rows:
     restored: Rows = rows.copy()
     restored[places] = rows
     return restored
-
-
-def _digest(content: bytes) -> bytes:
-    return blake2b(content, digest_size=16).digest()
-
-
-def _sentence_digests(text: Text) -> list[bytes]:
-    """One for each sentence, from its words and nothing else."""
-    words = [blake2b(word.encode("utf-8", "surrogatepass"), digest_size=8).digest() for word in text.words]
-    codes: NDArray[np.uint64] = np.frombuffer(b"".join(words), np.uint64)[text.token_ids]
-    bounds = text.offsets.tolist()
-    return [_digest(codes[a:b].tobytes()) for a, b in pairwise(bounds)]
-
-
-def _row_digests(corpus: Corpus) -> list[bytes]:
-    """One for each annotator's answer to a sentence, from its labels."""
-    crowd = corpus.annotations
-    ends = (crowd.row_starts + crowd.lengths[crowd.row_sentences]).tolist()
-    tags = np.ascontiguousarray(crowd.tags, np.int16)
-    return [_digest(tags[a:b].tobytes()) for a, b in zip(crowd.row_starts.tolist(), ends, strict=True)]
-
-
-def _digest_groups(digests: Sequence[bytes], groups: IntArray, n_groups: int) -> list[bytes]:
-    """One for each group, from those of its members, whatever their order."""
-    members: list[list[bytes]] = [[] for _ in range(n_groups)]
-    for group, digest in zip(groups.tolist(), digests, strict=True):
-        members[group].append(digest)
-    return [_digest(b"".join(sorted(group))) for group in members]
-
-
-def _order(digests: Sequence[bytes]) -> IntArray:
-    return np.array(sorted(range(len(digests)), key=digests.__getitem__), np.int64)
-
-
-def _order_of_documents(text: Text, sentences: Sequence[bytes]) -> IntArray:
-    """Documents by their content, the sentences of each one after the other as they stand."""
-    parts: list[list[int]] = [[] for _ in text.documents]
-    for place, document in enumerate(text.document_of.tolist()):
-        parts[document].append(place)
-    ranked = sorted((_digest(b"".join(sentences[place] for place in part)), part) for part in parts)
-    return np.array([place for _, part in ranked for place in part], np.int64)
-
-
-def _sorted_words(text: Text) -> Text:
-    """The same text with its tables of words and columns in sorted order, unused entries left out."""
-    words, token_ids = _sorted_table(text.words, text.token_ids)
-    columns = {
-        name: Column(*_sorted_table(text.columns[name].table, text.columns[name].ids))
-        for name in sorted(text.columns)
-    }
-    return replace(text, words=words, token_ids=token_ids, columns=columns)
-
-
-def _sorted_table(table: Sequence[str], ids: IntArray) -> tuple[tuple[str, ...], IntArray]:
-    """-1 stands for no entry and stays."""
-    used = sorted(np.unique(ids[ids >= 0]).tolist(), key=lambda number: table[number])
-    numbers = np.full(len(table) + 1, -1, np.int32)
-    numbers[used] = np.arange(len(used), dtype=np.int32)
-    return tuple(table[number] for number in used), numbers[ids]
-
-
-def cut_canonical(corpus: Corpus, shard_tokens: int) -> Cut:
-    """Whole documents in canonical order, filled up to `shard_tokens`; a corpus that fits stays as it is."""
-    if corpus.n_tokens <= shard_tokens:
-        return Cut.whole(corpus)
-    return cut_documents(corpus, shard_tokens, order_of_documents(corpus))
 
 
 def require_shard_tokens(shard_tokens: int) -> None:

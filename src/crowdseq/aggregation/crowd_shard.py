@@ -9,6 +9,7 @@ from crowdseq.aggregation.voting import shares_of_counts
 from crowdseq.arrays import FloatArray, IntArray
 from crowdseq.core.annotations import Annotations
 from crowdseq.core.ragged import gather_ranges, offsets_of
+from crowdseq.engines.engine import asks_only
 from crowdseq.engines.shards import Kept, Shard
 from crowdseq.evaluation.kinship import Kin, vote_weights
 from crowdseq.numerics.crowds.crowd_chain import ChainCounts, ChainPrior, CrowdChain
@@ -62,6 +63,7 @@ class CrowdShard:
         """Keep these versions of the truth alone."""
         self._states.forget_others(alive)
 
+    @asks_only
     def label_totals(self) -> FloatArray:
         """(M,) how many votes each label has."""
         return np.asarray(self._label_counts().sum(axis=0))
@@ -71,6 +73,7 @@ class CrowdShard:
         votes, shape = self.votes, (self.corpus.n_tokens, len(self.corpus.scheme))
         return count_votes(votes.tokens, votes.labels, *shape, self.weights)
 
+    @asks_only
     def word_counts(self) -> IntArray:
         """(W,) how often each word of the word table occurs."""
         return np.bincount(self.corpus.text.token_ids, minlength=len(self.corpus.text.words))
@@ -127,6 +130,7 @@ class CrowdShard:
         """From shares of votes."""
         self._states[version] = self.tokens.start(self.first_shares(totals))
 
+    @asks_only
     def count_tokens(self, version: int) -> tuple[FloatArray, FloatArray]:
         """See `CrowdTokens.count`."""
         return self.tokens.count(self._states[version])
@@ -136,6 +140,7 @@ class CrowdShard:
         self._states[version], evidence = self.tokens.expect(scores, shares)
         return evidence
 
+    @asks_only
     def spread_tokens(self, version: int) -> FloatArray:
         """(T, M) the truth of every token."""
         return self.tokens.spread(self._states[version])
@@ -167,6 +172,7 @@ class CrowdShard:
         self._states[version], pairs = self.chain.start(truth)
         return pairs
 
+    @asks_only
     def count_chain(self, version: int) -> ChainCounts:
         """See `CrowdChain.count`."""
         return self.chain.count(self._states[version])
@@ -179,6 +185,7 @@ class CrowdShard:
         self._states[version] = found.unary
         return found.pairwise, float(found.log_partition.sum())
 
+    @asks_only
     def truth(self, version: int) -> FloatArray:
         """(T, M) of a chain."""
         return self._states[version]

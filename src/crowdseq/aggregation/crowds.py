@@ -7,7 +7,6 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from crowdseq.aggregation.canonical import cut_canonical
 from crowdseq.aggregation.contract import RunContext
 from crowdseq.aggregation.crowd_shard import ChainScores, Coding, CrowdShard
 from crowdseq.aggregation.settling import settle
@@ -16,7 +15,8 @@ from crowdseq.arrays import FloatArray, IntArray
 from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
 from crowdseq.engines.engine import Engine, Placed
-from crowdseq.engines.shards import Cut, Numbering, Version, Versions, add_up
+from crowdseq.engines.ordering import cut_canonical
+from crowdseq.engines.shards import CorpusFacts, Cut, Numbering, Version, Versions, add_up
 from crowdseq.evaluation.crowd_profile import hear
 from crowdseq.evaluation.kinship import find_kin
 from crowdseq.numerics.crowds.annotator_models import Accuracies, AnnotatorModel, Judgement, Spamming
@@ -59,10 +59,12 @@ class Judges:
 class Crowd:
     """A corpus cut into shards; bayes: whether models hold beliefs (variational Bayes) or points (EM).
 
-    whole: the corpus as it was given, in which silence may be a vote that does not count here.
+    whole: the corpus as it was given, in which silence may be a vote that does not count here; heard: with
+    the votes that do.
     """
 
     whole: Corpus
+    heard: Corpus
     cut: Cut
     placed: Placed[CrowdShard]
     bayes: bool
@@ -72,16 +74,17 @@ class Crowd:
     def of(cls, corpus: Corpus, engine: Engine, asked: "CrowdSettings", *, bayes: bool) -> "Crowd":
         """The votes that count, as a method asks for them."""
         kin = find_kin(corpus) if asked.kinship else ()
-        cut = cut_canonical(hear(corpus, asked.silence), asked.shard_tokens)
-        return cls(corpus, cut, engine.place(partial(CrowdShard, asked.gold, kin), cut.shards), bayes)
+        heard = hear(corpus, asked.silence)
+        cut = cut_canonical(heard, asked.shard_tokens)
+        return cls(corpus, heard, cut, engine.place(partial(CrowdShard, asked.gold, kin), cut.shards), bayes)
 
     @property
-    def corpus(self) -> Corpus:
-        return self.cut.corpus
+    def facts(self) -> CorpusFacts:
+        return self.cut.facts
 
     @property
     def n_labels(self) -> int:
-        return len(self.corpus.scheme)
+        return len(self.facts.scheme)
 
     @property
     def label_totals(self) -> FloatArray:
@@ -95,7 +98,7 @@ class Crowd:
         model = Confusions(
             annotators=rows[:, 0],
             labels=rows[:, 2],
-            n_annotators=len(self.corpus.annotators),
+            n_annotators=len(self.facts.annotators),
             prior=prior,
             bayes=self.bayes,
             contexts=rows[:, 1] if coding.sequential else None,
@@ -105,13 +108,13 @@ class Crowd:
 
     def accuracies(self, classes: IntArray, *, right: float, wrong: float) -> Judges:
         """An accuracy each for every class of truths; see `Accuracies`."""
-        n_annotators = len(self.corpus.annotators)
+        n_annotators = len(self.facts.annotators)
         model = Accuracies(_NOBODY, _NOBODY, n_annotators, classes, right, wrong, self.bayes)
         return self._dense(model)
 
     def spamming(self, *, knows: float, guesses: float, habit: float) -> Judges:
         """Knowledge and a habit each; see `Spamming`."""
-        sizes = (len(self.corpus.annotators), self.n_labels)
+        sizes = (len(self.facts.annotators), self.n_labels)
         return self._dense(Spamming(_NOBODY, _NOBODY, *sizes, knows, guesses, habit, self.bayes))
 
     def _dense(self, model: AnnotatorModel) -> Judges:

@@ -54,6 +54,18 @@ from crowdseq.cli.terminal import print_json, terminal, typed_command
     metavar="TYPE=FILE",
     help="A list of names, one a line, to search the text for; may be repeated.",
 )
+@click.option(
+    "--vectors",
+    metavar="FILE",
+    help="Word vectors that tell which words are used alike (word2vec, GloVe, npy+words, safetensors, "
+    "Parquet), or `auto` for an installed package; used where they help.",
+)
+@click.option(
+    "--unlabelled",
+    multiple=True,
+    metavar="TEXT",
+    help="Text of the same kind without labels, from which word vectors are learned; may be repeated.",
+)
 @click.option("--no-tagger", is_flag=True, help="Stop at the consensus.")
 @click.option(
     "--targets",
@@ -86,6 +98,8 @@ def command(
     no_tagger: bool,
     targets: str,
     lexicons: tuple[str, ...],
+    vectors: str | None,
+    unlabelled: tuple[str, ...],
     settings: tuple[str, ...],
     excel_safe: bool,
     force: bool,
@@ -108,6 +122,8 @@ def command(
         tagger=not no_tagger,
         targets=targets,
         lexicons=lexicons,
+        vectors=vectors,
+        unlabelled=unlabelled,
         force=force,
         excel_safe=excel_safe,
         command=typed_command(),

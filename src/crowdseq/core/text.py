@@ -98,6 +98,10 @@ class Text:
             raise AnnotationError("the offsets of a text end where its tokens end")
         self._freeze()
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Without what is made of the rest when it is asked for."""
+        return {name: value for name, value in self.__dict__.items() if name != "tokens"}
+
     def __setstate__(self, state: dict[str, Any]) -> None:
         """A copy from another process is as fixed as the original: kernels are compiled for either kind."""
         self.__dict__.update(state)

@@ -1,6 +1,7 @@
 """Engine and Placed: where the sums of a run are made, shard by shard."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import repeat
 from operator import attrgetter
 from typing import Any, Protocol, TypeVar
 
@@ -32,13 +33,29 @@ class Engine(Protocol):
         """make(shard) for every shard, put where the engine works on it."""
 
 
+Asked = TypeVar("Asked", bound=Callable[..., Any])
+
+
+def asks_only(method: Asked) -> Asked:
+    """Marks a method of a worker that leaves it as it was: nothing of it is lost with the worker."""
+    method.asks_only = True  # type: ignore[attr-defined]
+    return method
+
+
+def changes_worker(worker: object, call: str) -> bool:
+    """Whether a call may leave the worker other than it was: for engines."""
+    return not getattr(attrgetter(call)(worker), "asks_only", False)
+
+
 def answer(worker: object, call: str, *arguments: object) -> Any:
     """What a worker, or the part of it that the call names, answers: for engines."""
     return attrgetter(call)(worker)(*arguments)
 
 
-def arguments_of(shared: Sequence[object], own: Sequence[object] | None, count: int) -> list[tuple[Any, ...]]:
-    """The arguments of `Placed.each` for each of so many shards: for engines."""
+def arguments_of(
+    shared: Sequence[object], own: Sequence[object] | None, count: int
+) -> Iterator[tuple[Any, ...]]:
+    """The arguments of `Placed.each` for each of so many shards, made when they are wanted: for engines."""
     if own is None:
-        return [tuple(shared)] * count
-    return [(*shared, one) for _, one in zip(range(count), own, strict=True)]
+        return repeat(tuple(shared), count)
+    return ((*shared, one) for _, one in zip(range(count), own, strict=True))

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 from weakref import WeakSet
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from crowdseq.arrays import IntArray
 from crowdseq.core.corpus import Corpus
+from crowdseq.core.labels import LabelScheme
 from crowdseq.core.ragged import gather_ranges
 
 Summand = TypeVar("Summand", bound=Any)
@@ -116,12 +117,50 @@ class Kept(Generic[State]):
 
 
 # Corpora up to this many tokens are one shard, whose sums have the order of the text.
-SHARD_TOKENS = 1_000_000
+SHARD_TOKENS = 100_000
+
+
+@dataclass(frozen=True, eq=False)
+class CorpusFacts:
+    """What a driver knows of a corpus that it need not hold: its labels and names, and how large it is.
+
+    n_gold: sentences with gold.
+    """
+
+    scheme: LabelScheme
+    annotators: tuple[str, ...]
+    n_sentences: int
+    n_tokens: int
+    n_words: int
+    n_votes: int
+    n_gold: int
+
+    @classmethod
+    def of(cls, corpus: Corpus) -> "CorpusFacts":
+        return cls(
+            corpus.scheme,
+            corpus.annotators,
+            len(corpus),
+            corpus.n_tokens,
+            len(corpus.text.words),
+            corpus.annotations.n_votes,
+            int(corpus.has_gold.sum()),
+        )
+
+
+class AnyShard(Protocol):
+    """A part of a corpus as a corpus of its own, in memory or on disk; words and annotators keep their
+    numbers."""
+
+    @property
+    def number(self) -> int: ...
+    @property
+    def corpus(self) -> Corpus: ...
 
 
 @dataclass(frozen=True, eq=False)
 class Shard:
-    """A part of a corpus as a corpus of its own; words and annotators keep their numbers."""
+    """A shard in memory."""
 
     number: int
     corpus: Corpus
@@ -132,18 +171,23 @@ class Cut:
     """The shards of a corpus in order.
 
     sentences, tokens: for each shard the numbers of its sentences and tokens in the whole corpus; None for a
-    single shard, which is the corpus as it stands.
+    single shard, which is the corpus as it stands, and for shards that are on disk.
     """
 
-    corpus: Corpus
-    shards: tuple[Shard, ...]
+    facts: CorpusFacts
+    shards: Sequence[AnyShard]
     sentences: tuple[IntArray, ...] | None = None
     tokens: tuple[IntArray, ...] | None = None
 
     @classmethod
     def whole(cls, corpus: Corpus) -> "Cut":
         """All of it as one shard."""
-        return cls(corpus, (Shard(0, corpus),))
+        return cls(CorpusFacts.of(corpus), (Shard(0, corpus),))
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The word table of all shards."""
+        return self.shards[0].corpus.text.words
 
     def split_tokens(self, rows: NDArray[Any]) -> list[NDArray[Any]]:
         """Rows (T, …) of the corpus to those of each shard."""
@@ -157,7 +201,7 @@ class Cut:
         """Rows of each shard to rows (T, …) of the corpus."""
         if self.tokens is None:
             return parts[0]
-        rows = np.empty((self.corpus.n_tokens, *parts[0].shape[1:]), parts[0].dtype)
+        rows = np.empty((self.facts.n_tokens, *parts[0].shape[1:]), parts[0].dtype)
         for own, part in zip(self.tokens, parts, strict=True):
             rows[own] = part
         return rows
@@ -181,7 +225,7 @@ def cut_documents(corpus: Corpus, shard_tokens: int, order: IntArray | None = No
         return Cut.whole(corpus)
     shards = tuple(Shard(number, corpus.select(part)) for number, part in enumerate(parts))
     tokens = tuple(gather_ranges(text.offsets[part], text.lengths[part]) for part in parts)
-    return Cut(corpus, shards, tuple(parts), tokens)
+    return Cut(CorpusFacts.of(corpus), shards, tuple(parts), tokens)
 
 
 def _by_document(document_of: IntArray) -> IntArray:

@@ -104,7 +104,7 @@ class Bsc(Aggregator):
         classes = None
         if self.words:
             counts = add_up(crowd.placed.each("word_counts"))
-            classes = _word_classes(corpus.text.words, counts, self.rare_words)
+            classes = _word_classes(crowd.cut.words, counts, self.rare_words)
         return crowd.chain(self._judges(crowd), prior, words=self.words, classes=classes)
 
     def _judges(self, crowd: Crowd) -> Judges:
@@ -117,7 +117,7 @@ class Bsc(Aggregator):
         prior = self.cells + self.diagonal * np.eye(n_labels)
         if self.annotators == "cm":
             return crowd.confusions(prior)
-        return crowd.confusions(prior, _vote_scale(crowd.corpus.scheme, self.slips))
+        return crowd.confusions(prior, _vote_scale(crowd.facts.scheme, self.slips))
 
 
 def _vote_scale(scheme: LabelScheme, slips: float) -> FloatArray:

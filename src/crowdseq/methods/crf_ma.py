@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from crowdseq.aggregation.canonical import Canonical, cut_canonical, require_shard_tokens
+from crowdseq.aggregation.canonical import Canonical, require_shard_tokens
 from crowdseq.aggregation.contract import (
     JointAggregator,
     Learned,
@@ -23,6 +23,7 @@ from crowdseq.core.corpus import Corpus
 from crowdseq.core.ragged import gather_ranges
 from crowdseq.core.spans import convert
 from crowdseq.engines.engine import Engine, Placed
+from crowdseq.engines.ordering import cut_canonical
 from crowdseq.engines.shards import SHARD_TOKENS, Cut, Kept, Shard, Version, Versions, add_up
 from crowdseq.evaluation.crowd_profile import hear
 from crowdseq.numerics.blocks import using_threads
@@ -254,7 +255,7 @@ class _Joint:
 
     def start(self) -> _State:
         """Everybody who answered a sentence is equally likely to be right."""
-        version, strengths = self.versions.new(), np.ones(len(self.cut.corpus.annotators))
+        version, strengths = self.versions.new(), np.ones(len(self.cut.facts.annotators))
         self.placed.each("start", version.number, strengths)
         return _State(version, strengths, np.zeros(self.crf.frame.n_weights))
 

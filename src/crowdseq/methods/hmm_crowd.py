@@ -100,7 +100,7 @@ class HmmCrowd(Aggregator):
     def _judges(self, crowd: Crowd) -> Judges:
         if self.annotators == "full":
             return self._confusions(crowd)
-        inside = np.arange(crowd.n_labels) != crowd.corpus.scheme.outside
+        inside = np.arange(crowd.n_labels) != crowd.facts.scheme.outside
         return crowd.accuracies(inside.astype(np.int64), right=self.smoothing, wrong=self.smoothing)
 
     def _confusions(self, crowd: Crowd) -> Judges:

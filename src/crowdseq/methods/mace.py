@@ -98,7 +98,7 @@ class Mace(Aggregator):
                 best = end
         assert best is not None
         truth, described = crowd.spread(best.state), crowd.describe(best.state)
-        self._believe_the_lonely(crowd.crowd.corpus, truth, described)
+        self._believe_the_lonely(crowd.crowd.heard, truth, described)
         return settle(corpus, truth, history=best.history, **described)
 
     def _believe_the_lonely(self, corpus: Corpus, truth: FloatArray, described: dict[str, Any]) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from crowdseq.aggregation.canonical import Canonical, cut_canonical, require_shard_tokens
+from crowdseq.aggregation.canonical import Canonical, require_shard_tokens
 from crowdseq.aggregation.contract import (
     JointAggregator,
     Learned,
@@ -23,6 +23,7 @@ from crowdseq.aggregation.voting import label_counts
 from crowdseq.arrays import BoolArray, FloatArray
 from crowdseq.core.corpus import Corpus
 from crowdseq.engines.engine import Engine, Placed
+from crowdseq.engines.ordering import cut_canonical
 from crowdseq.engines.shards import SHARD_TOKENS, Cut, Kept, Numbering, Shard, Version, Versions, add_up
 from crowdseq.evaluation.crowd_profile import hear
 from crowdseq.numerics.blocks import using_threads

@@ -167,8 +167,8 @@ class KnowledgeSource(Protocol):
     def offsets(self) -> tuple[int, ...]: ...
 
     @property
-    def in_rounds(self) -> "KnowledgeSource":
-        """As much of it as the rounds of a method see."""
+    def in_rounds(self) -> "KnowledgeSource | None":
+        """As much of it as the rounds of a method see; None if it is for the tagger alone."""
 
     def stream(self, passage: Passage) -> Stream:
         """What it tells of every token; values are tuples of pieces."""

@@ -10,7 +10,7 @@ import numpy as np
 from crowdseq.arrays import FloatArray, IntArray
 from crowdseq.core.ragged import gather_ranges, offsets_of
 from crowdseq.core.text import Text
-from crowdseq.engines.engine import Placed
+from crowdseq.engines.engine import Placed, asks_only
 from crowdseq.engines.shards import Numbering, Shard, add_up
 from crowdseq.errors import AnnotationError
 from crowdseq.numerics.optimise.lbfgs import Memory, Minimiser, Optimum
@@ -67,6 +67,7 @@ class CrfPart:
         self.support = _USED
         return self._problem.frame
 
+    @asks_only
     def count_pieces(self) -> Totals:
         """How many tokens show each piece: for features that must occur often enough in all shards."""
         return count_pieces(self._passage, self.features)
@@ -112,6 +113,7 @@ class CrfPart:
         self._likelihood, observed = Likelihood.towards(problem, unary, sentence_weights)
         return Aim(observed, bool(sentence_weights.any()))
 
+    @asks_only
     def evaluate(self, weights: FloatArray) -> tuple[float, FloatArray]:
         """The summed log-partitions under the shard's own weights, and their gradient."""
         if self._likelihood is None:

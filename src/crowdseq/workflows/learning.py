@@ -2,9 +2,9 @@
 
 import os
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from os import PathLike
+from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -36,6 +36,7 @@ from crowdseq.workflows.run import Run, judged
 from crowdseq.workflows.runs.saving import open_target, run_paths
 
 if TYPE_CHECKING:
+    from crowdseq.tagging.streams import KnowledgeSource
     from crowdseq.workflows.knowledge import Knowledge, Names
     from crowdseq.workflows.progress import Wish
 
@@ -54,6 +55,8 @@ def learn(
     checkpoints: str | Path | None = None,
     dev: Corpus | str | PathLike[str] | None = None,
     lexicons: "Mapping[str, Names] | None" = None,
+    vectors: str | PathLike[str] | None = None,
+    unlabelled: Sequence[str | PathLike[str]] = (),
     **settings: Any,
 ) -> Run:
     """Consensus, annotator reports and tagger of a crowd.
@@ -65,9 +68,11 @@ def learn(
     own.
     checkpoints: a folder where a method that can be resumed keeps every round, and goes on from there.
     dev: text with gold, not in the corpus, by which such a method chooses its best round. lexicons: by type a
-    list of names, or the file of one, which the text is searched for. progress: True for
-    some plain lines, False for none, None for lines in a notebook only; or a function that is called with the
-    stage, how much of it is done, and how much there is.
+    list of names, or the file of one, which the text is searched for. vectors: a file of word vectors, or
+    `auto` for those of an installed package; unlabelled: files of text of the same kind, from which such
+    vectors are learned; whether they help is found out first. progress: True for some plain lines, False for
+    none, None for lines in a notebook only; or a function that is called with the stage, how much of it is
+    done, and how much there is.
 
     >>> import crowdseq
     >>> run = crowdseq.learn([
@@ -79,7 +84,9 @@ def learn(
     from crowdseq.workflows.progress import progress_told
 
     recipe = make_recipe(method, settings, seed)
-    knowledge = _gathered(list(lexicons.items())) if lexicons else None
+    knowledge = _gathered(
+        list((lexicons or {}).items()), vectors, tuple(fspath(file) for file in unlabelled), seed
+    )
     plan = LearnPlan(recipe, Resources.of(settings), tagger, targets, trainer, knowledge)
     crowd, known = corpus_of(corpus), None if dev is None else corpus_of(dev)
     with progress_told(progress) as told:
@@ -115,19 +122,36 @@ class LearnPlan:
         recipe, resources = self.recipe, self.resources
         check_learnable(corpus, recipe)
         _check_dev(dev, corpus, recipe)
-        context = RunContext(
-            progress,
-            LocalEngine(resources.threads),
-            _keeper(checkpoints, corpus, recipe, resources, self.knowledge),
-            dev,
-            resources.max_memory,
-            self.knowledge.sources if self.knowledge else (),
-        )
         begun = time.perf_counter()
-        outcome = self._learn(corpus, context)
+        context = RunContext(progress, LocalEngine(resources.threads), None, dev, resources.max_memory)
+        known = self.knowledge
+        if known is None or not known.wishes:
+            keeper = _keeper(checkpoints, corpus, recipe, resources, known)
+            sources = known.sources if known else ()
+            outcome = self._learn(corpus, replace(context, keeper=keeper, knowledge=sources))
+        else:
+            outcome, known = self._learn_with_what_helps(known, corpus, context, checkpoints)
         consensus = judged(outcome.consensus, recipe)
-        source = self.knowledge.record if self.knowledge else {}
+        source = known.record if known else {}
         return Run(consensus, outcome.tagger, recipe, time.perf_counter() - begun, source)
+
+    def _learn_with_what_helps(
+        self, known: "Knowledge", corpus: Corpus, context: RunContext, checkpoints: str | Path | None
+    ) -> "tuple[Learned, Knowledge]":
+        """What was wished for is made out of the crowd's text too, and tried; rounds with it are kept."""
+        from crowdseq.workflows.knowing.choosing import settle_knowledge
+
+        with using_threads(self.resources.threads):
+            made = known.fulfilled(corpus, context.progress)
+        keeper = _keeper(checkpoints, corpus, self.recipe, self.resources, made)
+
+        def learn(sources: "tuple[KnowledgeSource, ...]") -> Learned:
+            kept = keeper if sources == made.sources else None
+            return self._learn(corpus, replace(context, keeper=kept, knowledge=sources))
+
+        has_rounds = self.recipe.can_use_knowledge and self.recipe.can_use_dev
+        choice = settle_knowledge(made, learn, has_rounds=has_rounds)
+        return choice.learned, choice.knowledge
 
     def _learn(self, corpus: Corpus, context: RunContext) -> Learned:
         if isinstance(self.recipe, JointAggregator) and self.tagger:
@@ -145,13 +169,22 @@ def _check_use(recipe: Aggregator, tagger: bool) -> None:
     if recipe.can_use_knowledge or (tagger and not isinstance(recipe, JointAggregator)):
         return
     what = "" if isinstance(recipe, JointAggregator) else " without a tagger"
-    raise SettingsError(f"method {recipe.name}{what} cannot use lexicons, leave them out or take sa-slc")
+    raise SettingsError(
+        f"method {recipe.name}{what} cannot use lexicons or word vectors, leave them out or take sa-slc"
+    )
 
 
-def _gathered(lists: "list[tuple[str, Names]]") -> "Knowledge":
-    from crowdseq.workflows.knowledge import gather_lexicons  # few runs have any
+def _gathered(
+    lists: "list[tuple[str, Names]]",
+    vectors: str | PathLike[str] | None,
+    unlabelled: tuple[str, ...],
+    seed: int,
+) -> "Knowledge | None":
+    if not (lists or vectors or unlabelled):
+        return None
+    from crowdseq.workflows.knowledge import gather  # few runs have any
 
-    return gather_lexicons(lists)
+    return gather(lists, vectors, unlabelled, seed)
 
 
 def check_learnable(corpus: Corpus, recipe: Aggregator) -> None:
@@ -225,6 +258,7 @@ class LearnRequest(CrowdRequest):
     seed, threads, max_memory, silence: None where nobody asked for a value; one that contradicts a typed
     setting of the same name is refused. dev: a file with gold by which the best round is chosen. resume: go
     on with an unfinished run. tagger, targets: as `learn` has them. lexicons: as typed, `TYPE=FILE`.
+    vectors, unlabelled: as `learn` has them.
     excel_safe: as `Run.save` has it. command: what was typed, for the recipe of the run.
     """
 
@@ -240,6 +274,8 @@ class LearnRequest(CrowdRequest):
     tagger: bool = True
     targets: str = "hard"
     lexicons: tuple[str, ...] = ()
+    vectors: str | None = None
+    unlabelled: tuple[str, ...] = ()
     force: bool = False
     excel_safe: bool = False
     command: str | None = None
@@ -253,11 +289,11 @@ class LearnRequest(CrowdRequest):
         )
 
     def _knowledge(self) -> "Knowledge | None":
-        if not self.lexicons:
+        if not (self.lexicons or self.vectors or self.unlabelled):
             return None
         from crowdseq.workflows.knowledge import typed_lexicons
 
-        return _gathered(typed_lexicons(self.lexicons))
+        return _gathered(typed_lexicons(self.lexicons), self.vectors, self.unlabelled, self.seed or 0)
 
     def _settings(self) -> dict[str, Any]:
         """The settings of the method, with those that have an option of their own."""

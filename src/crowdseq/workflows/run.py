@@ -75,10 +75,20 @@ def judged(consensus: Consensus, recipe: Aggregator) -> Consensus:
 
 def run_remarks(run: Outcome) -> tuple[Remark, ...]:
     """What a run says of its crowd and its consensus; nothing where the crowd was not asked."""
+    known = _remarks_on_words(run.source)
     if run.recipe.name == "gold":
-        return ()
+        return known
     silence, kinship = getattr(run.recipe, "silence", "labelled"), getattr(run.recipe, "kinship", False)
-    return remarks_of(run.consensus, silence=str(silence), kinship=bool(kinship))
+    return (*remarks_of(run.consensus, silence=str(silence), kinship=bool(kinship)), *known)
+
+
+def _remarks_on_words(source: Mapping[str, Any]) -> tuple[Remark, ...]:
+    """Which word vectors were used and why."""
+    if not ("vectors" in source or "unlabelled" in source):
+        return ()
+    from crowdseq.workflows.knowing.choosing import remarks_of_record  # few runs have any
+
+    return remarks_of_record(source)
 
 
 def gold_metrics(consensus: Consensus) -> dict[str, Any]:

@@ -104,6 +104,15 @@ def tag_file(
     settings: how the input is read, its format recognised if they do not name it. confidence: add the
     probability of each tag.
     """
+    with_tabs = any(" " in tag for tag in tagger.scheme.tags)
+    sentences = sentences_of(path, settings, with_tabs=with_tabs)
+    yield from _all_tagged(tagger, sentences, confidence, threads, progress)
+
+
+def sentences_of(
+    path: str, settings: ReadSettings | None = None, *, with_tabs: bool = False
+) -> Iterator[Carried]:
+    """The sentences of a file, a folder or standard input, whatever labels stand there."""
     # The text is all that counts here: labels that stand there already are no question.
     reading = replace(
         settings or ReadSettings(),
@@ -114,13 +123,11 @@ def tag_file(
         files_mean="annotator",
     )
     if path != STANDARD_INPUT and _is_folder(path):
-        yield from _all_tagged(tagger, _sentences_of_folder(path, reading), confidence, threads, progress)
+        yield from _sentences_of_folder(path, reading)
         return
     source = Source(path, Path(path).name, None if path == STANDARD_INPUT else Path(path))
-    with_tabs = any(" " in tag for tag in tagger.scheme.tags)
     with open_source(source, reading.limits) as stream, Collector(reading) as collector:
-        sentences = sentences_to_tag(stream, source, collector, with_tabs=with_tabs)
-        yield from _all_tagged(tagger, sentences, confidence, threads, progress)
+        yield from sentences_to_tag(stream, source, collector, with_tabs=with_tabs)
         collector.finish()
 
 

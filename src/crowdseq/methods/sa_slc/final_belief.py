@@ -23,7 +23,7 @@ class FinalBelief:
 
     def train(self, trainer: CrfTrainer) -> Tagger:
         """A tagger of its own on what is believed; the shards make no more rounds after it."""
-        scheme, features = self.cut.corpus.scheme, trainer.feature_settings
+        scheme, features = self.cut.facts.scheme, trainer.feature_settings
         rules = ChainRules.of_scheme(scheme)
         self.placed.each("open_tagger", rules, features, self.version.number)
         crf = SummedCrf.build(self.placed, "tagger", len(self.cut.shards), rules, features)

@@ -69,7 +69,7 @@ class JointEm(Generic[P]):
     @property
     def megabytes(self) -> float:
         """An estimate of what a round holds at once: tables of votes, of tokens and of weights."""
-        scheme, n_tokens = self.cut.corpus.scheme, self.cut.corpus.n_tokens
+        scheme, n_tokens = self.cut.facts.scheme, self.cut.facts.n_tokens
         contexts = 1 + len(LEVELS) * (self.settings.votes.plausibility and scheme.outside >= 0)
         tables = _TABLE_COPIES * self.model.n_cells * len(scheme) * contexts
         tokens = _TOKEN_COPIES * n_tokens * len(scheme)
@@ -102,7 +102,7 @@ class JointEm(Generic[P]):
 
     def _start_by_chance(self, random: np.random.Generator) -> State[P]:
         """Random tables, and a text that believes one annotator, drawn at random."""
-        corpus = self.cut.corpus
+        corpus = self.cut.facts
         tables = draw_tables(self.model, random, len(corpus.scheme))
         annotator = int(random.integers(len(corpus.annotators)))
         totals = add_up(self.placed.each("label_totals", annotator))
@@ -170,7 +170,7 @@ class JointEm(Generic[P]):
         Sources err by rule, each at places of its own, and together all the same where rules are alike.
         """
         votes = self.settings.votes
-        can_tell = state.history and not state.by_sources and self.cut.corpus.scheme.outside >= 0
+        can_tell = state.history and not state.by_sources and self.cut.facts.scheme.outside >= 0
         if not votes.measured or not can_tell:
             return votes.correlation
         seen = shared_errors(self.placed, state.version.number, inside=False)
@@ -212,7 +212,7 @@ class JointEm(Generic[P]):
 
     def of_arrays(self, arrays: Mapping[str, FloatArray]) -> State[P]:
         """What `arrays` gave, again."""
-        version, n_tokens = self.versions.new(), self.cut.corpus.n_tokens
+        version, n_tokens = self.versions.new(), self.cut.facts.n_tokens
         if len(arrays["unary"]) != n_tokens:
             raise AnnotationError(f"{len(arrays['unary'])} tokens were kept, this run has {n_tokens}")
         rows = zip(*(self.cut.split_tokens(arrays[name]) for name in ("unary", "said")), strict=True)
@@ -252,7 +252,7 @@ class JointEm(Generic[P]):
         Spans that nobody drew need the text's word: they cost the more, the less it finds spans by itself.
         """
         weight, charge = self.settings.search.bounds, None
-        if weight > 0.0 and not self.cut.corpus.scheme.is_plain:
+        if weight > 0.0 and not self.cut.facts.scheme.is_plain:
             charge = weight * ((1.0 - agreement) / max(agreement, _LEAST_AGREEMENT)) ** 2
         self.truth.score(state.params)
         return self.cut.join_tokens(self.placed.each("tags", state.version.number, charge))
@@ -271,7 +271,7 @@ class JointEm(Generic[P]):
         """How many label sequences a sentence's candidates leave, as a mean power of ten: without and with
         the rules of the scheme."""
         found = self.placed.each("log10_sequences")
-        n_sentences = len(self.cut.corpus)
+        n_sentences = self.cut.facts.n_sentences
         return add_up([free for free, _ in found]) / n_sentences, add_up([v for _, v in found]) / n_sentences
 
     def final(self, state: State[P]) -> FinalBelief:

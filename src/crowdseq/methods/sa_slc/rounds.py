@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 
-from crowdseq.aggregation.canonical import assign_folds, cut_canonical
+from crowdseq.aggregation.canonical import assign_folds
 from crowdseq.aggregation.contract import Keeper, RunContext
 from crowdseq.aggregation.crf_truth import CrfTruth
 from crowdseq.aggregation.truth import P
@@ -16,6 +16,7 @@ from crowdseq.arrays import BoolArray, FloatArray
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.labels import LabelScheme
 from crowdseq.engines.engine import Engine, Placed
+from crowdseq.engines.ordering import cut_canonical
 from crowdseq.engines.shards import Cut, Numbering, add_up
 from crowdseq.evaluation.crowd_profile import CrowdProfile, without_silence
 from crowdseq.evaluation.kinship import find_kin
@@ -51,7 +52,7 @@ def prepare(corpus: Corpus, settings: Settings, engine: Engine) -> tuple[JointEm
         cut=cut,
         placed=placed,
         settings=settings,
-        truth=_truth_model(cut, placed, settings.text),
+        truth=_truth_model(heard, cut, placed, settings.text),
         model=model_of_kinds(rows),
         kinds=kinds,
         words=words,
@@ -85,10 +86,10 @@ def _content_words(placed: Placed[SaSlcShard], settings: Settings, scheme: Label
     return content_words(seen, inside, CONTENT_SHARE)
 
 
-def _truth_model(cut: Cut, placed: Placed[SaSlcShard], text: TextSettings) -> CrfTruth:
+def _truth_model(corpus: Corpus, cut: Cut, placed: Placed[SaSlcShard], text: TextSettings) -> CrfTruth:
     """Folds are those of the whole corpus, whatever the shards."""
-    scheme = cut.corpus.scheme
-    folds = assign_folds(cut.corpus, text.folds)
+    scheme = cut.facts.scheme
+    folds = assign_folds(corpus, text.folds)
     n_folds = max(int(folds.max(initial=0)) + 1, 1)  # a fold without documents would be trained for nobody
     opener = CrfTruth.opener(scheme, text.trainer, n_folds)
     placed.each("open_truth", opener, own=cut.split_sentences(folds))

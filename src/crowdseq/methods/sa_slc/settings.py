@@ -244,11 +244,12 @@ class Settings:
         """The same, with features from these sources in the rounds and in the tagger."""
         if not sources:
             return self
-        rounds = replace(
-            feature_settings(self.text.features), knowledge=tuple(source.in_rounds for source in sources)
-        )
         tagger = replace(feature_settings(self.text.tagger_features), knowledge=sources)
-        return replace(self, text=replace(self.text, features=rounds, tagger_features=tagger))
+        text = replace(self.text, tagger_features=tagger)
+        seen = tuple(shown for source in sources if (shown := source.in_rounds) is not None)
+        if seen:
+            text = replace(text, features=replace(feature_settings(self.text.features), knowledge=seen))
+        return replace(self, text=text)
 
     @property
     def is_plain_em(self) -> bool:

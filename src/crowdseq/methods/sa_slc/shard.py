@@ -18,6 +18,7 @@ from crowdseq.aggregation.voting import (
 from crowdseq.arrays import BoolArray, FloatArray, IntArray
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.spans import find_spans
+from crowdseq.engines.engine import asks_only
 from crowdseq.engines.shards import Kept, Shard
 from crowdseq.evaluation.scores import score_tags
 from crowdseq.methods.sa_slc.calibration import Asked, VoteHits, pair_sums
@@ -69,6 +70,7 @@ class SaSlcShard:
         self._unseen: FloatArray | None = None
         self._apart: Evidence | None = None
 
+    @asks_only
     def word_votes(self) -> tuple[IntArray, IntArray]:
         """See `coupling.word_votes`."""
         return word_votes(self.corpus)
@@ -112,6 +114,7 @@ class SaSlcShard:
         """Keep these versions of the belief alone."""
         self._states.forget_others(alive)
 
+    @asks_only
     def label_totals(self, annotator: int | None = None) -> FloatArray:
         """(M,) how many votes each label has, of all annotators or of one."""
         counts = self._counts if annotator is None else label_counts(self._alone(annotator))
@@ -210,11 +213,13 @@ class SaSlcShard:
         """(T, 1) how much the votes on a token count, as many as they are."""
         return self._settings.votes.temper * dependent_weights(self._counts, together)
 
+    @asks_only
     def vote_hits(self, version: int, inside: bool) -> FloatArray:
         """See `VoteHits`."""
         tags, size = self._states[version].unary.argmax(axis=1), len(self.corpus.annotators)
         return VoteHits.of(self.evidence.votes, tags, self.corpus.scheme.outside, size, inside).counts
 
+    @asks_only
     def pair_sums(self, version: int, asked: Asked) -> FloatArray:
         """See there."""
         tags = self._states[version].unary.argmax(axis=1)
@@ -247,10 +252,12 @@ class SaSlcShard:
         """Take up a belief again that `rows` gave."""
         self._states[version] = TokenState(*rows)
 
+    @asks_only
     def rows(self, version: int) -> tuple[FloatArray, FloatArray]:
         """(T, M) what is believed, and the scores beside the text's behind it."""
         return self._states[version].unary, self._states[version].said
 
+    @asks_only
     def softened(self, version: int, temperature: float) -> FloatArray:
         """(T, M) probabilities as they are told to people: all scores divided by the temperature."""
         state, text = self._states[version], self.truth.potentials
@@ -261,10 +268,12 @@ class SaSlcShard:
             told[unmarked] = self._told[unmarked]  # who looks for some things only says nothing by silence
         return told
 
+    @asks_only
     def common_spans(self, version: int) -> IntArray:
         """Spans (in a plain scheme: labels) of a belief, of what the text alone expects, and of both."""
         return self._common_spans(self._states[version].unary, self._told)
 
+    @asks_only
     def tags(self, version: int, charge: float | None = None) -> IntArray:
         """(T,) the best valid tags under a belief; with a charge, spans that neither an annotator nor the
         text alone drew pay it."""
@@ -279,10 +288,12 @@ class SaSlcShard:
         """(T, M) what the text alone makes expected."""
         return self._believe(self.truth.potentials.unary, self.truth.potentials).unary
 
+    @asks_only
     def log10_sequences(self) -> tuple[float, float]:
         """Of the candidates; see there."""
         return log10_sequences(self._candidates, scheme_scores(self.corpus.scheme))
 
+    @asks_only
     def vote_tables(self, version: int, numbers: IntArray) -> dict[str, Any]:
         """See `ContextVotes.tables`."""
         return self.evidence.votes.tables(self._states[version].unary, numbers)

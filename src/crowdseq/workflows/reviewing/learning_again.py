@@ -34,6 +34,7 @@ from crowdseq.workflows.runs import CHANGES, DECISIONS, GUIDELINE
 if TYPE_CHECKING:
     from crowdseq.workflows.knowledge import Knowledge
 
+_KNOWN = ("lexicons", "vectors", "unlabelled")  # what a run records of what it knew of words
 _NUMBERED = re.compile(r"(.+)-([0-9]+)")
 
 
@@ -130,13 +131,18 @@ def _learn(
 
 def _knowledge(opened: OpenedRun) -> "Knowledge | None":
     """What the run knew of words: its tagger holds it."""
-    if "lexicons" not in opened.settings:
+    known = {name: opened.settings[name] for name in _KNOWN if name in opened.settings}
+    if not known:
         return None
-    from crowdseq.workflows.knowledge import Knowledge
+    from crowdseq.workflows.knowledge import Knowledge, is_used
 
     if not isinstance(opened.run.tagger, Tagger):
-        raise SettingsError("the run used lexicons and has no tagger that holds them: learn from files again")
-    return Knowledge(opened.run.tagger.features.knowledge, {"lexicons": opened.settings["lexicons"]})
+        if not is_used(known):
+            return None
+        raise SettingsError(
+            "the run used lists or vectors and has no tagger that holds them: learn from files again"
+        )
+    return Knowledge(opened.run.tagger.features.knowledge, known)
 
 
 def _seeded(corpus: Corpus, laid: LaidOver, keeps_gold: bool) -> Corpus:
@@ -154,7 +160,7 @@ def _on(corpus: Corpus, consensus: Consensus) -> Consensus:
 
 
 def _source(settings: Mapping[str, Any], place: Path, laid: LaidOver) -> dict[str, Any]:
-    kept = {name: settings[name] for name in ("inputs", "selection", "lexicons") if name in settings}
+    kept = {name: settings[name] for name in ("inputs", "selection", *_KNOWN) if name in settings}
     return kept | {"again": {"of": place.name, "decided_tokens": int(laid.is_decided.sum())}}
 
 

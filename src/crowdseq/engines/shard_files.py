@@ -1,0 +1,323 @@
+"""StoredCorpus: a corpus as a folder of shards, each a file that is mapped into memory; and its writer.
+
+Sentences stand in canonical order, whole documents in each shard. Words and the values of columns are sorted
+tables that all shards number into; the index is written last, so a folder without one is unfinished.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from types import TracebackType
+from typing import Any, TypeAlias, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crowdseq.arrays import IntArray
+from crowdseq.core.annotations import Annotations
+from crowdseq.core.corpus import Corpus
+from crowdseq.core.labels import LabelScheme
+from crowdseq.core.text import Column, Text
+from crowdseq.engines.shards import CorpusFacts
+from crowdseq.errors import Advice, FormatError
+from crowdseq.storage.atomic import AtomicFile
+from crowdseq.storage.json_file import JsonFile
+from crowdseq.storage.mapped import map_tensors, pack_texts, unpack_texts
+from crowdseq.storage.tensors import TensorFile, encode_tensors
+
+INDEX_FILE, TABLES_FILE = "index.json", "tables.safetensors"
+FORMAT, VERSION = "crowdseq shards", 1
+_COLUMN = "column:"
+_AGAIN = Advice("cut the corpus into shards again")
+
+
+@dataclass(frozen=True, eq=False)
+class ShardTables:
+    """What all shards share: words and columns are sorted, annotators named.
+
+    annotator_order (K,): the annotators as their answers order them, names aside.
+    """
+
+    scheme: LabelScheme
+    annotators: tuple[str, ...]
+    words: tuple[str, ...]
+    columns: Mapping[str, tuple[str, ...]]
+    annotator_order: IntArray
+
+
+class ShardWriter:
+    """Writes shards one after the other, and the index when all of them are there."""
+
+    def __init__(self, folder: Path, tables: ShardTables, shard_tokens: int) -> None:
+        self._folder, self._tables, self._shard_tokens = folder, tables, shard_tokens
+        self._entries: list[dict[str, Any]] = []
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / INDEX_FILE).unlink(missing_ok=True)
+
+    def __enter__(self) -> "ShardWriter":
+        return self
+
+    def add(self, part: Corpus, places: IntArray) -> None:
+        """The next shard; places (N,): the number of each of its sentences in the order of the input."""
+        name = f"shard-{len(self._entries):05d}.safetensors"
+        digest = _write(self._folder / name, _arrays_of(part, places))
+        self._entries.append(
+            {
+                "file": name,
+                "sentences": len(part),
+                "tokens": part.n_tokens,
+                "documents": len(part.text.documents),
+                "votes": part.annotations.n_votes,
+                "gold": int(part.has_gold.sum()),
+                "sha256": digest,
+            }
+        )
+
+    def close(self) -> None:
+        """Write the tables and the index."""
+        tables = self._tables
+        arrays = pack_texts("words", tables.words) | {"annotator_order": np.asarray(tables.annotator_order)}
+        for name, table in tables.columns.items():
+            arrays |= pack_texts(_COLUMN + name, table)
+        digest = _write(self._folder / TABLES_FILE, arrays)
+        index = {
+            "format": FORMAT,
+            "version": VERSION,
+            "scheme": {"kind": tables.scheme.kind, "tags": tables.scheme.tags},
+            "annotators": tables.annotators,
+            "columns": list(tables.columns),
+            "words": len(tables.words),
+            "shard_tokens": self._shard_tokens,
+            "tables": {"file": TABLES_FILE, "sha256": digest},
+            "shards": self._entries,
+        }
+        with AtomicFile(self._folder / INDEX_FILE, force=True) as file:
+            file.write(json.dumps(index, ensure_ascii=False, indent=1).encode("utf-8", "backslashreplace"))
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is None:
+            self.close()
+
+
+def _write(path: Path, arrays: Mapping[str, NDArray[Any]]) -> str:
+    content = encode_tensors(arrays)
+    with AtomicFile(path, force=True) as file:
+        file.write(content)
+    return hashlib.sha256(content).hexdigest()
+
+
+def _arrays_of(part: Corpus, places: IntArray) -> dict[str, NDArray[Any]]:
+    text, crowd = part.text, part.annotations
+    extras = [json.dumps(text.extras[number], ensure_ascii=False) for number in sorted(text.extras)]
+    return {
+        "token_ids": text.token_ids,
+        "offsets": text.offsets,
+        "document_of": text.document_of,
+        "voters": crowd.voters,
+        "row_offsets": crowd.row_offsets,
+        "tags": crowd.tags,
+        "gold_tags": part.gold_tags,
+        "has_gold": part.has_gold,
+        "places": np.asarray(places, np.int64),
+        "extras_of": np.array(sorted(text.extras), np.int64),
+        **{_COLUMN + name: column.ids for name, column in text.columns.items()},
+        **pack_texts("ids", text.ids),
+        **pack_texts("documents", text.documents),
+        **pack_texts("extras", extras),
+    }
+
+
+@dataclass(frozen=True)
+class StoredShard:
+    """One shard on disk, small enough to travel: `corpus` opens it where it is asked for."""
+
+    folder: Path
+    number: int
+    file: str
+    sentences: int
+    tokens: int
+    documents: int
+    votes: int
+    gold: int
+    digest: str
+
+    @property
+    def path(self) -> Path:
+        return self.folder / self.file
+
+    @property
+    def corpus(self) -> Corpus:
+        """With arrays that are mapped, and tables that all shards of this process share."""
+        return open_stored(self.folder).open_shard(self.number)
+
+
+@dataclass(frozen=True, eq=False)
+class StoredCorpus:
+    """A folder of shards that is whole as far as its index tells."""
+
+    folder: Path
+    facts: CorpusFacts
+    shards: tuple[StoredShard, ...]
+    shard_tokens: int
+    column_names: tuple[str, ...]
+    tables_digest: str
+
+    @classmethod
+    def open(cls, folder: Path) -> "StoredCorpus":
+        """A FormatError tells what is missing."""
+        index = JsonFile.read(folder / INDEX_FILE, _AGAIN)
+        if index.text("format") != FORMAT or index.whole("version") != VERSION:
+            raise index.fault(f"is no index of shards in version {VERSION}")
+        scheme, tables = index.object("scheme"), index.object("tables")
+        try:
+            shards = tuple(_stored(folder, number, e) for number, e in enumerate(index.content["shards"]))
+            labels = LabelScheme(tuple(scheme["tags"]), str(scheme["kind"]))
+            digest = str(tables["sha256"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise index.fault(f"is not as it was written ({error})") from None
+        facts = CorpusFacts(
+            labels,
+            index.texts("annotators"),
+            sum(one.sentences for one in shards),
+            sum(one.tokens for one in shards),
+            index.whole("words"),
+            sum(one.votes for one in shards),
+            sum(one.gold for one in shards),
+        )
+        return cls(folder, facts, shards, index.whole("shard_tokens"), index.texts("columns"), digest)
+
+    def __len__(self) -> int:
+        return self.facts.n_sentences
+
+    @property
+    def fingerprint(self) -> str:
+        """Tells a corpus from any other, by the digests of its files."""
+        digests = [self.tables_digest, *(shard.digest for shard in self.shards), *self.facts.scheme.tags]
+        return hashlib.blake2b("\n".join(digests).encode(), digest_size=16).hexdigest()
+
+    @cached_property
+    def _tables(self) -> TensorFile:
+        return map_tensors(self.folder / TABLES_FILE, _AGAIN)
+
+    @cached_property
+    def words(self) -> tuple[str, ...]:
+        """All words, sorted."""
+        return cast(tuple[str, ...], unpack_texts("words", self._tables))
+
+    @cached_property
+    def columns(self) -> dict[str, tuple[str, ...]]:
+        """The values of each column, sorted."""
+        return {
+            name: cast(tuple[str, ...], unpack_texts(_COLUMN + name, self._tables))
+            for name in self.column_names
+        }
+
+    @property
+    def annotator_order(self) -> IntArray:
+        """(K,) the annotators as their answers order them."""
+        return self._tables.take("annotator_order", "i8", (len(self.facts.annotators),))
+
+    def open_shard(self, number: int) -> Corpus:
+        """One shard as a corpus of its own; FormatError, which names the file, where it is lost."""
+        shard = self.shards[number]
+        file = map_tensors(shard.path, _AGAIN)
+        extras = zip(
+            file.take("extras_of", "i8", (None,)).tolist(), unpack_texts("extras", file), strict=True
+        )
+        text = Text(
+            self.words,
+            file.take("token_ids", "i4", (shard.tokens,)),
+            file.take("offsets", "i8", (shard.sentences + 1,)),
+            cast(tuple[str, ...], unpack_texts("ids", file)),
+            unpack_texts("documents", file),
+            file.take("document_of", "i4", (shard.sentences,)),
+            {
+                name: Column(table, file.take(_COLUMN + name, "i4", (shard.tokens,)))
+                for name, table in self.columns.items()
+            },
+            {number: json.loads(one or "{}") for number, one in extras},
+        )
+        crowd = Annotations(
+            self.facts.annotators,
+            file.take("voters", "i4", (None,)),
+            file.take("row_offsets", "i8", (shard.sentences + 1,)),
+            file.take("tags", "i2", (None,)),
+            text.lengths,
+        )
+        gold, has_gold = (
+            file.take("gold_tags", "i2", (shard.tokens,)),
+            file.take("has_gold", "?", (shard.sentences,)),
+        )
+        return Corpus(self.facts.scheme, text, crowd, gold, has_gold)
+
+    def places(self, number: int) -> IntArray:
+        """(N,) where each sentence of a shard stood in the input."""
+        shard = self.shards[number]
+        return map_tensors(shard.path, _AGAIN).take("places", "i8", (shard.sentences,))
+
+    def parts(self) -> Iterator[Corpus]:
+        """All shards, one after the other."""
+        return (self.open_shard(shard.number) for shard in self.shards)
+
+    def verify(self) -> list[str]:
+        """The files that are missing or not as they were written."""
+        wanted = [(TABLES_FILE, self.tables_digest), *((shard.file, shard.digest) for shard in self.shards)]
+        return [name for name, digest in wanted if _digest_of(self.folder / name) != digest]
+
+
+def _stored(folder: Path, number: int, entry: Mapping[str, Any]) -> StoredShard:
+    sizes = {name: int(entry[name]) for name in ("sentences", "tokens", "documents", "votes", "gold")}
+    return StoredShard(folder, number, str(entry["file"]), **sizes, digest=str(entry["sha256"]))
+
+
+def _digest_of(path: Path) -> str | None:
+    if not path.is_file():
+        return None
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+_OPENED: dict[Path, StoredCorpus] = {}  # of this process: shards that were sent here share their tables
+
+
+def open_stored(folder: Path) -> StoredCorpus:
+    """The corpus in a folder, opened once by each process."""
+    if folder not in _OPENED:
+        _OPENED[folder] = StoredCorpus.open(folder)
+    return _OPENED[folder]
+
+
+TableName: TypeAlias = tuple[str, str]  # folder, and a column or nothing for the words
+
+
+def table_name(table: tuple[str, ...]) -> TableName | None:
+    """By which `find_table` finds this very table of a corpus that this process has opened."""
+    for folder, stored in _OPENED.items():
+        if table is stored.words:
+            return str(folder), ""
+        for name, values in stored.columns.items():
+            if table is values:
+                return str(folder), name
+    return None
+
+
+def find_table(name: TableName) -> tuple[str, ...]:
+    """The table of that name, in this process."""
+    stored = open_stored(Path(name[0]))
+    return stored.columns[name[1]] if name[1] else stored.words
+
+
+def is_stored(path: Path) -> bool:
+    """Whether a folder holds shards."""
+    index = path / INDEX_FILE
+    if not index.is_file():
+        return False
+    try:
+        return JsonFile.read(index, _AGAIN).content.get("format") == FORMAT
+    except FormatError:
+        return False

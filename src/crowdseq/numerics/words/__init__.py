@@ -1,0 +1,1 @@
+"""Words as points: clusters of vectors, and vectors from running text."""

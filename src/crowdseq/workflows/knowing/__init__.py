@@ -1,0 +1,1 @@
+"""Word vectors for a run: made, tried, and used where they help."""

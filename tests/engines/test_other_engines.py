@@ -1,0 +1,110 @@
+"""Engines that keep shards on disk or with Ray give the bits of the local one, also when workers die."""
+
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import crowdseq
+from crowdseq.aggregation.contract import JointAggregator, RunContext
+from crowdseq.core.corpus import Corpus
+from crowdseq.engines.disk import DiskEngine
+from crowdseq.engines.engine import Engine
+from crowdseq.engines.local import LocalEngine
+from crowdseq.engines.ordering import cut_canonical
+from crowdseq.engines.ray import RayEngine, import_ray
+from crowdseq.methods import list_methods
+
+SETTINGS: dict[str, dict[str, Any]] = {
+    "bsc": {},
+    "dawid-skene": {},
+    "hmm-crowd": {},
+    "ibcc": {},
+    "mace": {"restarts": 2},
+    "sa-slc": {"steps": 3, "folds": 2, "tagger_features": "basic"},
+    "sembler": {"features": "basic", "iterations": 4},
+}
+
+
+@pytest.fixture(scope="module")
+def demo() -> Corpus:
+    return crowdseq.demo_corpus()
+
+
+@pytest.fixture(scope="module")
+def results(demo: Corpus) -> dict[str, Any]:
+    return {name: outcome(name, demo, LocalEngine()) for name in SETTINGS}
+
+
+def outcome(name: str, corpus: Corpus, engine: Engine) -> list[Any]:
+    made = list_methods()[name](**(SETTINGS[name] | {"rounds": 2, "shard_tokens": corpus.n_tokens // 8}))
+    if isinstance(made, JointAggregator):
+        learned = made.learn(corpus, RunContext(engine=engine))
+        tagger: Any = learned.tagger
+        consensus, weights = learned.consensus, [stream.pair_weights for stream in tagger.streams]
+    else:
+        consensus, weights = made.aggregate(corpus, RunContext(engine=engine)), []
+    return [consensus.probabilities, consensus.tag_ids, np.array(consensus.history), *weights]
+
+
+def same(one: list[Any], two: list[Any]) -> None:
+    for mine, theirs in zip(one, two, strict=True):
+        np.testing.assert_array_equal(mine, theirs)
+
+
+def test_the_demo_has_eight_shards_or_more(demo: Corpus) -> None:
+    assert len(cut_canonical(demo, demo.n_tokens // 8).shards) >= 8
+
+
+@pytest.mark.parametrize("name", sorted(SETTINGS))
+@pytest.mark.parametrize("megabytes", [0.0, 3.0])
+def test_shards_on_disk_give_the_same_bits(
+    demo: Corpus, results: dict[str, Any], tmp_path: Path, name: str, megabytes: float
+) -> None:
+    same(outcome(name, demo, DiskEngine(tmp_path, 1, megabytes)), results[name])
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.fixture(scope="module")
+def ray(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RayEngine]:
+    """One cluster for all tests: to start it takes longer than they do."""
+    engine = RayEngine.start(tmp_path_factory.mktemp("ray"), 2)
+    yield engine
+    engine.close()
+
+
+@pytest.mark.parametrize("name", sorted(SETTINGS))
+def test_two_workers_of_ray_give_the_same_bits(
+    demo: Corpus, results: dict[str, Any], ray: RayEngine, name: str
+) -> None:
+    same(outcome(name, demo, ray), results[name])
+    assert ray.traffic.back > 0
+
+
+class Killing:
+    """Shards of an engine whose workers are killed in the middle of some calls, one after the other."""
+
+    def __init__(self, engine: RayEngine, calls: list[str]) -> None:
+        self._engine, self.calls, self.threads = engine, calls, engine.threads
+
+    def place(self, make: Any, shards: Any) -> "Killing":
+        self._placed = self._engine.place(make, shards)
+        return self
+
+    def each(self, call: str, *shared: object, own: Any = None) -> list[Any]:
+        if call in self.calls:
+            self.calls.remove(call)
+            actor = self._engine.actors[len(self.calls) % len(self._engine.actors)]
+            os.kill(import_ray().get(actor.process.remote()), signal.SIGKILL)
+        return self._placed.each(call, *shared, own=own)
+
+
+def test_killed_workers_change_nothing(demo: Corpus, results: dict[str, Any], ray: RayEngine) -> None:
+    killing = Killing(ray, ["truth.crf.evaluate", "believe", "tags"])
+    same(outcome("sa-slc", demo, killing), results["sa-slc"])
+    assert killing.calls == []
+    assert ray.traffic.replaced >= 3
