@@ -95,19 +95,19 @@ def choose_spelling(
 
     respells: whether labels in another spelling of a chunk scheme are taken for that.
     """
-    counts = _label_counts(rows.cells, len(labels))
+    counts = label_counts(rows.cells, len(labels))
     offsets = np.append(rows.starts, len(rows.cells))
     if isinstance(scheme, LabelScheme):
-        return Spelling(scheme, scheme.kind, *_renumber(rows.cells, labels, counts, scheme))
+        return Spelling(scheme, scheme.kind, *renumber(rows.cells, labels, counts, scheme))
     used = [label for label, count in zip(labels, counts, strict=True) if count]
     usual = usual_tags(used) if respells and scheme != PLAIN else {}
     labels, used = [usual.get(label, label) for label in labels], [usual.get(label, label) for label in used]
     kind = scheme or detect_kind(labels, count_bigrams(rows.cells, offsets, len(labels)), counts)
     target = scheme_for(used, kind)
     if kind != "IOB1":
-        return Spelling(target, kind, *_renumber(rows.cells, labels, counts, target), usual)
+        return Spelling(target, kind, *renumber(rows.cells, labels, counts, target), usual)
     source = LabelScheme.of_types(target.types, "IOB1")
-    cells, respelt = _renumber(rows.cells, labels, counts, source)
+    cells, respelt = renumber(rows.cells, labels, counts, source)
     for part in portions(offsets, _CELLS_AT_A_TIME):
         bounds = offsets[part.start : part.stop + 1]
         here = slice(bounds[0], bounds[-1])
@@ -132,7 +132,7 @@ def count_bigrams(cells: IntArray, offsets: IntArray, size: int) -> IntArray:
     return table.reshape(size + 1, size + 1)
 
 
-def _label_counts(cells: IntArray, size: int) -> IntArray:
+def label_counts(cells: IntArray, size: int) -> IntArray:
     counts = np.zeros(size + 1, np.int64)
     for first in range(0, len(cells), _CELLS_AT_A_TIME):
         portion = cells[first : first + _CELLS_AT_A_TIME].astype(np.int64)
@@ -140,7 +140,7 @@ def _label_counts(cells: IntArray, size: int) -> IntArray:
     return counts[1:]
 
 
-def _renumber(
+def renumber(
     cells: IntArray, labels: list[str], counts: IntArray, scheme: LabelScheme
 ) -> tuple[IntArray, dict[str, int]]:
     """Cells in the scheme's numbers; a prefix that it lacks is respelt, a label that it lacks is an error."""

@@ -47,13 +47,14 @@ class CorpusBuilder:
     """Collects records into flat arrays; records of one id are one sentence seen by several files.
 
     duplicates: what to do when an annotator labels a sentence twice: `error`, keep `first` or `newest`.
+    words: where words have their numbers from, for builders that share them.
     """
 
-    def __init__(self, *, duplicates: str = "error") -> None:
+    def __init__(self, *, duplicates: str = "error", words: NumberedNames | None = None) -> None:
         if duplicates not in DUPLICATES:
             raise SettingsError(f"duplicates cannot be '{duplicates}', choose one of {', '.join(DUPLICATES)}")
         self._duplicates = duplicates
-        self._words = NumberedNames()
+        self._words = NumberedNames() if words is None else words
         self._labels = LabelRows()
         self._annotators = NumberedNames(check_name("annotator"))
         self._token_ids, self._lengths = array("i"), array("i")
@@ -80,9 +81,19 @@ class CorpusBuilder:
         return len(self._lengths)
 
     @property
+    def n_tokens(self) -> int:
+        """How many tokens the sentences have so far."""
+        return len(self._token_ids)
+
+    @property
     def n_labels(self) -> int:
         """How many different labels were met."""
         return len(self._labels.names)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Every label that was met, as it is spelt."""
+        return tuple(self._labels.names)
 
     def add(self, record: Record) -> int:
         """Take one record; gives the number of its sentence. A faulty record changes nothing."""
@@ -231,6 +242,10 @@ class CorpusBuilder:
             f"the sentence is in document '{record.doc}' here and in '{held}' before"
             f"{_at(self._places[number])}, give it another id or the same document"
         )
+
+    def number_of(self, sentence_id: str) -> int | None:
+        """The number of the sentence of this id, if there is one."""
+        return self._sentences.get(sentence_id)
 
     def tokens_of(self, sentence_id: str) -> tuple[str, ...] | None:
         """The tokens already held under an id, for readers that align annotators to each other."""

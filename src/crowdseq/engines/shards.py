@@ -218,8 +218,7 @@ def cut_documents(corpus: Corpus, shard_tokens: int, order: IntArray | None = No
     text = corpus.text
     sentences = _by_document(text.document_of) if order is None else order
     parts = [
-        sentences[part]
-        for part in _filled(text.document_of[sentences], text.lengths[sentences], shard_tokens)
+        sentences[part] for part in filled(text.document_of[sentences], text.lengths[sentences], shard_tokens)
     ]
     if len(parts) == 1:
         return Cut.whole(corpus)
@@ -234,7 +233,7 @@ def _by_document(document_of: IntArray) -> IntArray:
     return np.argsort(first[documents], kind="stable")
 
 
-def _filled(documents: IntArray, lengths: IntArray, size: int) -> Iterator[slice]:
+def filled(documents: IntArray, lengths: IntArray, size: int) -> Iterator[slice]:
     """Stretches of sentences that end with a document and hold at most `size` tokens, if it is not one."""
     bounds = [0, *(np.flatnonzero(np.diff(documents)) + 1).tolist(), len(documents)]
     running = np.concatenate([[0], np.cumsum(lengths)])

@@ -16,6 +16,7 @@ from crowdseq.formats.settings import ReadSettings
 _WHERE = {
     "jsonl": "native.jsonl:FORMAT",
     "consensus": "native.jsonl:CONSENSUS_FORMAT",
+    "shards": "native.shards:FORMAT",
     "answers": "conll.answers:FORMAT",  # before conll, which some of its files resemble
     "conll": "conll.columns_file:FORMAT",
     "conll-folder": "conll.writing:FOLDER_FORMAT",
@@ -44,7 +45,7 @@ _WHERE = {
     "prodigy": "prodigy.jsonl:FORMAT",
 }
 # Those that take a whole folder as one thing: only these are asked about a folder.
-_OF_FOLDERS = ("brat", "inception", "datasets")
+_OF_FOLDERS = ("shards", "brat", "inception", "datasets")
 # Those that `tag` puts tags into: only these are asked about a file to be tagged.
 _CARRYING = ("jsonl", "conll", "text")
 _OF_LONG_TABLES = ("task=", "sentence=", "worker=")
