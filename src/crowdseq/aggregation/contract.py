@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
 from crowdseq.arrays import FloatArray
 from crowdseq.core.consensus import Consensus
@@ -15,6 +15,9 @@ from crowdseq.evaluation.crowd_profile import SILENCES
 from crowdseq.numerics.em import Progress, quiet
 from crowdseq.tagging.sequence_tagger import SequenceTagger
 from crowdseq.tagging.streams import KnowledgeSource
+
+if TYPE_CHECKING:
+    from crowdseq.aggregation.companions import CompanionMaker
 
 
 @dataclass(frozen=True)
@@ -37,11 +40,11 @@ class Keeper(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class RunContext:
-    """All that a run is given beside its data and settings; of it only `dev` and `knowledge` change results.
+    """All that a run is given beside its data and settings; only the last two and `dev` change results.
 
     progress: told the stage, and how much of it is done. engine: where sums are made. keeper: where rounds
     are kept. dev: text with gold by which a round is chosen. max_memory: megabytes that a run may take.
-    knowledge: what is known of words beyond the corpus.
+    knowledge: what is known of words beyond the corpus. companion: what reads the text beside the CRF.
     """
 
     progress: Progress = quiet
@@ -50,6 +53,7 @@ class RunContext:
     dev: Corpus | None = None
     max_memory: float | None = None
     knowledge: tuple[KnowledgeSource, ...] = ()
+    companion: "CompanionMaker | None" = None
 
 
 class Aggregator(ABC):
@@ -57,8 +61,8 @@ class Aggregator(ABC):
 
     can_resume, can_use_dev, can_bound_memory: whether the keeper, the dev text and the memory bound of a run
     mean anything to the method; where they do not, giving them is refused before the run. can_use_knowledge:
-    the same of what is known of words. later_settings: those that version 0.1.0 did not have, with values
-    under which the method works as it did.
+    the same of what is known of words, can_use_companion of what reads the text beside the CRF.
+    later_settings: those that version 0.1.0 did not have, with values under which the method works as it did.
     """
 
     name: ClassVar[str] = ""
@@ -66,6 +70,7 @@ class Aggregator(ABC):
     can_use_dev: ClassVar[bool] = False
     can_bound_memory: ClassVar[bool] = False
     can_use_knowledge: ClassVar[bool] = False
+    can_use_companion: ClassVar[bool] = False
     later_settings: ClassVar[Mapping[str, Any]] = {}
 
     @abstractmethod

@@ -6,7 +6,7 @@ one truth for each, which is another quantity. `docs/methods/sa-slc.md` tells th
 """
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 from crowdseq.aggregation.canonical import Canonical
 from crowdseq.aggregation.contract import JointAggregator, Learned, RunContext, describe_settings, method
@@ -71,6 +71,7 @@ class SaSlc(JointAggregator):
     can_use_dev = True
     can_bound_memory = True
     can_use_knowledge = True
+    can_use_companion = True
     later_settings = AS_IN_0_1
 
     preset: str = "default"
@@ -148,9 +149,12 @@ class SaSlc(JointAggregator):
             return settle(corpus, label_shares(corpus)), None
         ordered = Canonical.of(corpus, whole_documents=True)
         settings = self.settings.knowing(context.knowledge)
-        session, opened = prepare(ordered.corpus, settings, context.engine)
+        maker, companion = context.companion, None
+        if maker is not None:
+            companion = partial(maker, progress=context.progress)
+        session, opened = prepare(ordered.corpus, settings, context.engine, companion)
         _check_memory(session, context)
-        end = run_rounds(session, self.settings.search, context).chosen
+        end = run_rounds(session, self.settings.search, context)
         agreement = session.agreement(end)
         temperature, reasons = session.calibrated(end, agreement)
         free, valid = session.mean_log10_sequences()
