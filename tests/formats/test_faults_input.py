@@ -344,14 +344,14 @@ def test_fault_25_a_file_that_grows_while_it_is_read_is_refused(
     put: Put, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     put("f.jsonl", GOOD)
-    plain_loads = read.__globals__["_Loader"]._take
+    plain_loads = read.__globals__["Loader"]._take
 
     def take_and_append(*arguments: object) -> bool:
         with open("f.jsonl", "a", encoding="utf-8") as more:
             more.write("\n")
         return bool(plain_loads(*arguments))
 
-    monkeypatch.setattr(read.__globals__["_Loader"], "_take", take_and_append)
+    monkeypatch.setattr(read.__globals__["Loader"], "_take", take_and_append)
     with pytest.raises(
         FormatError, match=r"^f.jsonl: changed while it was read, read it again when nobody writes"
     ):

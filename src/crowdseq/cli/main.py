@@ -26,6 +26,7 @@ COMMANDS = {
     "next": "Tell what to have labelled next and by whom, and write lists of what to ask again.",
     "report": "Write the report of a run as one HTML page that opens anywhere, offline.",
     "review": "Settle what the annotators differ on, in the browser: every decision is kept in the run.",
+    "shard": "Cut a large corpus into shards of whole documents, never holding it in memory.",
     "simulate": "Make up a crowd of known precision out of a file with gold tags.",
     "reproduce": "Run the experiments behind the documented figures; only what is missing is computed.",
     "bench": "Measure speed on this machine, beside the rivals that are installed.",

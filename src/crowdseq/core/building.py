@@ -47,13 +47,14 @@ class CorpusBuilder:
     """Collects records into flat arrays; records of one id are one sentence seen by several files.
 
     duplicates: what to do when an annotator labels a sentence twice: `error`, keep `first` or `newest`.
+    words: where words have their numbers from, for builders that share them.
     """
 
-    def __init__(self, *, duplicates: str = "error") -> None:
+    def __init__(self, *, duplicates: str = "error", words: NumberedNames | None = None) -> None:
         if duplicates not in DUPLICATES:
             raise SettingsError(f"duplicates cannot be '{duplicates}', choose one of {', '.join(DUPLICATES)}")
         self._duplicates = duplicates
-        self._words = NumberedNames()
+        self._words = NumberedNames() if words is None else words
         self._labels = LabelRows()
         self._annotators = NumberedNames(check_name("annotator"))
         self._token_ids, self._lengths = array("i"), array("i")
@@ -80,9 +81,19 @@ class CorpusBuilder:
         return len(self._lengths)
 
     @property
+    def n_tokens(self) -> int:
+        """How many tokens the sentences have so far."""
+        return len(self._token_ids)
+
+    @property
     def n_labels(self) -> int:
         """How many different labels were met."""
         return len(self._labels.names)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Every label that was met, as it is spelt."""
+        return tuple(self._labels.names)
 
     def add(self, record: Record) -> int:
         """Take one record; gives the number of its sentence. A faulty record changes nothing."""
@@ -232,6 +243,10 @@ class CorpusBuilder:
             f"{_at(self._places[number])}, give it another id or the same document"
         )
 
+    def number_of(self, sentence_id: str) -> int | None:
+        """The number of the sentence of this id, if there is one."""
+        return self._sentences.get(sentence_id)
+
     def tokens_of(self, sentence_id: str) -> tuple[str, ...] | None:
         """The tokens already held under an id, for readers that align annotators to each other."""
         number = self._sentences.get(sentence_id)
@@ -244,8 +259,11 @@ class CorpusBuilder:
         """The extras already held under an id."""
         return self._extras.get(self._sentences.get(sentence_id, -1), {})
 
-    def build(self, scheme: LabelScheme | str | None = None) -> Corpus:
-        """The corpus of all records. scheme: one to hold them to, a kind by name, or None to detect it."""
+    def build(self, scheme: LabelScheme | str | None = None, *, respells: bool = False) -> Corpus:
+        """The corpus of all records. scheme: one to hold them to, a kind by name, or None to detect it.
+
+        respells: whether `B_PER` and the like are read as `B-PER`; `spelling` then says so.
+        """
         lengths = np.array(self._lengths, np.int64)
         text = self._text(lengths)
         voters, annotators = number_by_name(np.array(self._row_voters, np.int32), self._annotators.names)
@@ -256,7 +274,7 @@ class CorpusBuilder:
             np.array(self._cells, np.int16),
         )
         rows = rows.in_order(lengths, without=self._dropped_rows)
-        self.spelling = choose_spelling(rows, self._labels.names, scheme)
+        self.spelling = choose_spelling(rows, self._labels.names, scheme, respells=respells)
         rows = RawRows(rows.sentences, rows.voters, rows.starts, self.spelling.cells)
         gold, has_gold = rows.gold(text.offsets)
         crowd = rows.annotations(annotators, text.lengths)

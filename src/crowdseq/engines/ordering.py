@@ -8,6 +8,7 @@ from dataclasses import replace
 from hashlib import blake2b
 from itertools import pairwise
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,8 +16,10 @@ from numpy.typing import NDArray
 from crowdseq.arrays import IntArray
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.text import Column, Text
-from crowdseq.engines.shard_files import ShardTables, ShardWriter, StoredCorpus
 from crowdseq.engines.shards import Cut, cut_documents
+
+if TYPE_CHECKING:  # most corpora stay in memory
+    from crowdseq.engines.shard_files import StoredCorpus
 
 
 def order_of_documents(corpus: Corpus) -> IntArray:
@@ -26,7 +29,8 @@ def order_of_documents(corpus: Corpus) -> IntArray:
 
 def digests(corpus: Corpus) -> tuple[list[bytes], list[bytes]]:
     """One for each annotator, and one for each sentence with all that was said of it."""
-    texts, rows = _sentence_digests(corpus.text), _row_digests(corpus)
+    codes = word_codes(corpus.text.words)[corpus.text.token_ids]
+    texts, rows = sentence_digests(codes, corpus.offsets), row_digests(corpus)
     crowd = corpus.annotations
     annotators = _digest_groups(
         [texts[s] + row for s, row in zip(crowd.row_sentences.tolist(), rows, strict=True)],
@@ -41,24 +45,29 @@ def digests(corpus: Corpus) -> tuple[list[bytes], list[bytes]]:
     return annotators, [text + ballot for text, ballot in zip(texts, ballots, strict=True)]
 
 
-def _digest(content: bytes) -> bytes:
+def digest_of(content: bytes) -> bytes:
+    """Sixteen bytes that tell it from anything else."""
     return blake2b(content, digest_size=16).digest()
 
 
-def _sentence_digests(text: Text) -> list[bytes]:
-    """One for each sentence, from its words and nothing else."""
-    words = [blake2b(word.encode("utf-8", "surrogatepass"), digest_size=8).digest() for word in text.words]
-    codes: NDArray[np.uint64] = np.frombuffer(b"".join(words), np.uint64)[text.token_ids]
-    bounds = text.offsets.tolist()
-    return [_digest(codes[a:b].tobytes()) for a, b in pairwise(bounds)]
+def word_codes(words: Sequence[str]) -> NDArray[np.uint64]:
+    """(V,) a number for each word that follows from its letters."""
+    made = [blake2b(word.encode("utf-8", "surrogatepass"), digest_size=8).digest() for word in words]
+    return np.frombuffer(b"".join(made), np.uint64)
 
 
-def _row_digests(corpus: Corpus) -> list[bytes]:
+def sentence_digests(codes: NDArray[np.uint64], offsets: IntArray) -> list[bytes]:
+    """One for each sentence, from the codes (T,) of its words and nothing else."""
+    bounds = offsets.tolist()
+    return [digest_of(codes[a:b].tobytes()) for a, b in pairwise(bounds)]
+
+
+def row_digests(corpus: Corpus) -> list[bytes]:
     """One for each annotator's answer to a sentence, from its labels."""
     crowd = corpus.annotations
     ends = (crowd.row_starts + crowd.lengths[crowd.row_sentences]).tolist()
     tags = np.ascontiguousarray(crowd.tags, np.int16)
-    return [_digest(tags[a:b].tobytes()) for a, b in zip(crowd.row_starts.tolist(), ends, strict=True)]
+    return [digest_of(tags[a:b].tobytes()) for a, b in zip(crowd.row_starts.tolist(), ends, strict=True)]
 
 
 def _digest_groups(digests: Sequence[bytes], groups: IntArray, n_groups: int) -> list[bytes]:
@@ -66,7 +75,7 @@ def _digest_groups(digests: Sequence[bytes], groups: IntArray, n_groups: int) ->
     members: list[list[bytes]] = [[] for _ in range(n_groups)]
     for group, digest in zip(groups.tolist(), digests, strict=True):
         members[group].append(digest)
-    return [_digest(b"".join(sorted(group))) for group in members]
+    return [digest_of(b"".join(sorted(group))) for group in members]
 
 
 def by_digest(digests: Sequence[bytes]) -> IntArray:
@@ -78,7 +87,7 @@ def by_documents(text: Text, sentences: Sequence[bytes]) -> IntArray:
     parts: list[list[int]] = [[] for _ in text.documents]
     for place, document in enumerate(text.document_of.tolist()):
         parts[document].append(place)
-    ranked = sorted((_digest(b"".join(sentences[place] for place in part)), part) for part in parts)
+    ranked = sorted((digest_of(b"".join(sentences[place] for place in part)), part) for part in parts)
     return np.array([place for _, part in ranked for place in part], np.int64)
 
 
@@ -115,8 +124,10 @@ def _cut_in_order(corpus: Corpus, shard_tokens: int, order: IntArray) -> Cut:
     return cut if len(cut.shards) > 1 else Cut.whole(corpus)
 
 
-def store_corpus(corpus: Corpus, folder: Path, shard_tokens: int) -> StoredCorpus:
+def store_corpus(corpus: Corpus, folder: Path, shard_tokens: int) -> "StoredCorpus":
     """The shards of `cut_canonical` as files."""
+    from crowdseq.engines.shard_files import ShardTables, ShardWriter, StoredCorpus
+
     annotators, labelled = digests(corpus)
     cut = Cut.whole(corpus)
     if corpus.n_tokens > shard_tokens:

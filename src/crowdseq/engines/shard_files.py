@@ -21,7 +21,7 @@ from crowdseq.core.annotations import Annotations
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.labels import LabelScheme
 from crowdseq.core.text import Column, Text
-from crowdseq.engines.shards import CorpusFacts
+from crowdseq.engines.shards import CorpusFacts, Cut
 from crowdseq.errors import Advice, FormatError
 from crowdseq.storage.atomic import AtomicFile
 from crowdseq.storage.json_file import JsonFile
@@ -63,7 +63,7 @@ class ShardWriter:
     def add(self, part: Corpus, places: IntArray) -> None:
         """The next shard; places (N,): the number of each of its sentences in the order of the input."""
         name = f"shard-{len(self._entries):05d}.safetensors"
-        digest = _write(self._folder / name, _arrays_of(part, places))
+        digest = _write(self._folder / name, shard_arrays(part, places))
         self._entries.append(
             {
                 "file": name,
@@ -111,7 +111,8 @@ def _write(path: Path, arrays: Mapping[str, NDArray[Any]]) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def _arrays_of(part: Corpus, places: IntArray) -> dict[str, NDArray[Any]]:
+def shard_arrays(part: Corpus, places: IntArray) -> dict[str, NDArray[Any]]:
+    """What the file of a shard holds."""
     text, crowd = part.text, part.annotations
     extras = [json.dumps(text.extras[number], ensure_ascii=False) for number in sorted(text.extras)]
     return {
@@ -130,6 +131,34 @@ def _arrays_of(part: Corpus, places: IntArray) -> dict[str, NDArray[Any]]:
         **pack_texts("documents", text.documents),
         **pack_texts("extras", extras),
     }
+
+
+def shard_corpus(file: TensorFile, tables: ShardTables, size: tuple[int, int]) -> Corpus:
+    """The corpus of such a file, of so many sentences and tokens."""
+    sentences, tokens = size
+    extras = zip(file.take("extras_of", "i8", (None,)).tolist(), unpack_texts("extras", file), strict=True)
+    text = Text(
+        tables.words,
+        file.take("token_ids", "i4", (tokens,)),
+        file.take("offsets", "i8", (sentences + 1,)),
+        cast(tuple[str, ...], unpack_texts("ids", file)),
+        unpack_texts("documents", file),
+        file.take("document_of", "i4", (sentences,)),
+        {
+            name: Column(table, file.take(_COLUMN + name, "i4", (tokens,)))
+            for name, table in tables.columns.items()
+        },
+        {number: json.loads(one or "{}") for number, one in extras},
+    )
+    crowd = Annotations(
+        tables.annotators,
+        file.take("voters", "i4", (None,)),
+        file.take("row_offsets", "i8", (sentences + 1,)),
+        file.take("tags", "i2", (None,)),
+        text.lengths,
+    )
+    gold = file.take("gold_tags", "i2", (tokens,))
+    return Corpus(tables.scheme, text, crowd, gold, file.take("has_gold", "?", (sentences,)))
 
 
 @dataclass(frozen=True)
@@ -195,6 +224,11 @@ class StoredCorpus:
         return self.facts.n_sentences
 
     @property
+    def cut(self) -> Cut:
+        """The shards as methods take them."""
+        return Cut(self.facts, self.shards)
+
+    @property
     def fingerprint(self) -> str:
         """Tells a corpus from any other, by the digests of its files."""
         digests = [self.tables_digest, *(shard.digest for shard in self.shards), *self.facts.scheme.tags]
@@ -222,38 +256,20 @@ class StoredCorpus:
         """(K,) the annotators as their answers order them."""
         return self._tables.take("annotator_order", "i8", (len(self.facts.annotators),))
 
+    @cached_property
+    def tables(self) -> ShardTables:
+        """What all shards share."""
+        facts = self.facts
+        return ShardTables(facts.scheme, facts.annotators, self.words, self.columns, self.annotator_order)
+
     def open_shard(self, number: int) -> Corpus:
         """One shard as a corpus of its own; FormatError, which names the file, where it is lost."""
         shard = self.shards[number]
-        file = map_tensors(shard.path, _AGAIN)
-        extras = zip(
-            file.take("extras_of", "i8", (None,)).tolist(), unpack_texts("extras", file), strict=True
-        )
-        text = Text(
-            self.words,
-            file.take("token_ids", "i4", (shard.tokens,)),
-            file.take("offsets", "i8", (shard.sentences + 1,)),
-            cast(tuple[str, ...], unpack_texts("ids", file)),
-            unpack_texts("documents", file),
-            file.take("document_of", "i4", (shard.sentences,)),
-            {
-                name: Column(table, file.take(_COLUMN + name, "i4", (shard.tokens,)))
-                for name, table in self.columns.items()
-            },
-            {number: json.loads(one or "{}") for number, one in extras},
-        )
-        crowd = Annotations(
-            self.facts.annotators,
-            file.take("voters", "i4", (None,)),
-            file.take("row_offsets", "i8", (shard.sentences + 1,)),
-            file.take("tags", "i2", (None,)),
-            text.lengths,
-        )
-        gold, has_gold = (
-            file.take("gold_tags", "i2", (shard.tokens,)),
-            file.take("has_gold", "?", (shard.sentences,)),
-        )
-        return Corpus(self.facts.scheme, text, crowd, gold, has_gold)
+        return shard_corpus(self.shard_file(number), self.tables, (shard.sentences, shard.tokens))
+
+    def shard_file(self, number: int) -> TensorFile:
+        """The arrays of a shard, mapped."""
+        return map_tensors(self.shards[number].path, _AGAIN)
 
     def places(self, number: int) -> IntArray:
         """(N,) where each sentence of a shard stood in the input."""

@@ -197,14 +197,22 @@ class Cut:
         """Rows (N, …) of the corpus to those of each shard."""
         return [rows] if self.sentences is None else [rows[own] for own in self.sentences]
 
+    def join_sentences(self, parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
+        """Rows of each shard to rows (N, …) of the corpus."""
+        return _joined(parts, self.sentences, self.facts.n_sentences)
+
     def join_tokens(self, parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
         """Rows of each shard to rows (T, …) of the corpus."""
-        if self.tokens is None:
-            return parts[0]
-        rows = np.empty((self.facts.n_tokens, *parts[0].shape[1:]), parts[0].dtype)
-        for own, part in zip(self.tokens, parts, strict=True):
-            rows[own] = part
-        return rows
+        return _joined(parts, self.tokens, self.facts.n_tokens)
+
+
+def _joined(parts: Sequence[NDArray[Any]], places: Sequence[IntArray] | None, size: int) -> NDArray[Any]:
+    if places is None:
+        return parts[0]
+    rows = np.empty((size, *parts[0].shape[1:]), parts[0].dtype)
+    for own, part in zip(places, parts, strict=True):
+        rows[own] = part
+    return rows
 
 
 def cut_documents(corpus: Corpus, shard_tokens: int, order: IntArray | None = None) -> Cut:
@@ -218,8 +226,7 @@ def cut_documents(corpus: Corpus, shard_tokens: int, order: IntArray | None = No
     text = corpus.text
     sentences = _by_document(text.document_of) if order is None else order
     parts = [
-        sentences[part]
-        for part in _filled(text.document_of[sentences], text.lengths[sentences], shard_tokens)
+        sentences[part] for part in filled(text.document_of[sentences], text.lengths[sentences], shard_tokens)
     ]
     if len(parts) == 1:
         return Cut.whole(corpus)
@@ -234,7 +241,7 @@ def _by_document(document_of: IntArray) -> IntArray:
     return np.argsort(first[documents], kind="stable")
 
 
-def _filled(documents: IntArray, lengths: IntArray, size: int) -> Iterator[slice]:
+def filled(documents: IntArray, lengths: IntArray, size: int) -> Iterator[slice]:
     """Stretches of sentences that end with a document and hold at most `size` tokens, if it is not one."""
     bounds = [0, *(np.flatnonzero(np.diff(documents)) + 1).tolist(), len(documents)]
     running = np.concatenate([[0], np.cumsum(lengths)])

@@ -141,4 +141,6 @@ def unused_settings(settings: ReadSettings, forms: Iterable[Format]) -> list[str
     used = frozenset[str]().union(*(form.settings for form in forms))
     if settings.in_layers:  # whatever the format, a corpus is taken apart after it was read
         used |= _FOR_LAYERS
+    if settings.files_mean == "part":  # that is for whoever reads several files, not for the format of one
+        used |= {"files_mean"}
     return [name for name in _NOT_FOR_ALL if name not in used and getattr(settings, name) != defaults[name]]

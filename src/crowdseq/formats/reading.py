@@ -1,6 +1,6 @@
 """read: files and folders in any known format to one corpus and a report on them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
@@ -28,6 +28,7 @@ from crowdseq.formats.settings import TEXT, ReadSettings
 if TYPE_CHECKING:  # loaded when a file has spans or a setting asks for it: most have none and ask for none
     from crowdseq.formats.conventions.matching import TextMatcher
     from crowdseq.formats.conventions.names import LabelSet
+    from crowdseq.formats.conventions.part_documents import PartDocuments
     from crowdseq.formats.spans.overlaps import Layer
 
 _OTHER_TEXT = "the id was used before"
@@ -73,7 +74,7 @@ def read_layers(
     if chosen.format is not None:
         find_format(chosen.format)
     with Collector(chosen) as collector, no_collection():
-        loader = _Loader(collector)
+        loader = Loader(collector)
         try:
             for item in list_inputs(inputs):
                 loader.load(item)
@@ -89,7 +90,7 @@ def _matcher(collector: Collector, by_document: bool = False) -> "TextMatcher":
     return TextMatcher(collector, by_document=by_document)
 
 
-class _Loader:
+class Loader:
     """Sends the records of all inputs into one builder."""
 
     def __init__(self, collector: Collector) -> None:
@@ -104,6 +105,7 @@ class _Loader:
         self.documents: set[int] = set()
         self.cuts_documents = False
         self.matcher = None if self.settings.match == "id" else _matcher(collector)
+        self.parts: PartDocuments | None = None
 
     def load(self, item: Source | Folder) -> None:
         try:
@@ -115,6 +117,11 @@ class _Loader:
             self.collector.fail(*error.problems)
 
     def _load_folder(self, folder: Folder) -> None:
+        if self.settings.files_mean == "part":
+            # Ids that readers make up begin anew in every file.
+            parts = {one.name: replace(one, prefix=f"{one.prefix}{one.stem}-") for one in folder.members}
+            self._load_members(folder, parts)
+            return
         form = find_format(self.settings.format) if self.settings.format else recognise_folder(folder)
         if form is not None and form.read_folder is not None:
             self.cuts_documents = self._cuts(form)
@@ -124,17 +131,20 @@ class _Loader:
             self.files.append(FileRead(folder.name, form.name, n_records, 0, ""))
             self._tell_other_files(form, folder)
             return
-        n_read = len(self.files)
         placed = self._placed(folder)
         kept = self.matcher
         if placed and kept is None:  # annotators of one document may have other sentences of it
             self.matcher = _matcher(self.collector, by_document=True)
+        self._load_members(folder, placed)
+        self.matcher = kept
+
+    def _load_members(self, folder: Folder, placed: Mapping[str, Source]) -> None:
+        n_read = len(self.files)
         for member in folder.members:
             try:
                 self._load_member(placed.get(member.name, member))
             except FormatError as error:
                 self.collector.fail(*error.problems)
-        self.matcher = kept
         if len(self.files) == n_read and not self.collector.problems:
             raise FormatError(Problem(why_nothing_is_known(folder), folder.name))
 
@@ -180,6 +190,8 @@ class _Loader:
         if form.read is None:
             raise FormatError(Problem(f"a file cannot be read as {form.name}, {form.summary}", source.name))
         self.cuts_documents = self._cuts(form)
+        if self._is_part(source):
+            self._begin_part(source.name)
         is_alone = source.opener is None  # the members of an archive are bounded together
         n_records, n_faults = 0, len(self.collector.problems) + self.collector.n_rejected
         try:
@@ -192,6 +204,19 @@ class _Loader:
         except FormatError as error:
             self.collector.fail(*error.problems)
         self.files.append(FileRead(source.name, form.name, n_records, stream.n_bytes, stream.sha256))
+
+    def _is_part(self, source: Source) -> bool:
+        """Whether a file holds whole documents."""
+        means = self.settings.files_mean
+        return means == "part" or (source.is_part and means == "auto")
+
+    def _begin_part(self, name: str) -> None:
+        """From here on, no document of another part may go on."""
+        if self.parts is None:
+            from crowdseq.formats.conventions.part_documents import PartDocuments
+
+            self.parts = PartDocuments()
+        self.parts.begin(name)
 
     def _doubt_format(self, form: Format, sample: Sample, source: Source) -> None:
         """After faults: say so when the file looks like something else than it was read as."""
@@ -230,7 +255,7 @@ class _Loader:
                 record = in_normal_form(record, self.collector, place)
             if self.labels is not None:
                 self.labels.check(record, Problem("", file, found.line, record.id or ""))
-            number = self.builder.add(self._aligned(record, file, found.line))
+            number = self._add(self._aligned(record, file, found.line))
             if self.cuts_documents:
                 self.documents.add(number)
         except InputError as error:
@@ -239,7 +264,13 @@ class _Loader:
                 problem = replace(problem, what=f"{problem.what};", advice=_JOIN_BY_TEXT)
             self.collector.reject(problem, found.raw)
             return False
+        if self.parts is not None:
+            self.parts.note(record.doc, found.line)
         return True
+
+    def _add(self, record: Record) -> int:
+        """The number that the record has in the builder."""
+        return self.builder.add(record)
 
     def _aligned(self, record: Record, file: str, line: int) -> Record:
         """The record on the tokens that its sentence already has, where only the cuts between them differ."""
@@ -269,21 +300,31 @@ class _Loader:
 
         return split_layers(corpus, self.collector)
 
-    def finish(self) -> Imported:
+    def check_all(self) -> None:
+        """What can only be told when all was read; raises if anything was wrong."""
         if self.labels is not None and self.settings.on_error == "stop":
             self.collector.problems.extend(self.labels.unknown())
+        if self.parts is not None:
+            self.collector.problems.extend(self.parts.problems())
         self.collector.check_layer()
         self.collector.check_types()
         self._tell_unused()
         if self.collector.problems:
             self.collector.finish()
-        files = ", ".join(file.name for file in self.files[:_SHOWN_FILES])
-        files += ", …" if len(self.files) > _SHOWN_FILES else ""
+
+    @property
+    def file_names(self) -> str:
+        """The files that were read, for messages about all of them."""
+        shown = ", ".join(file.name for file in self.files[:_SHOWN_FILES])
+        return shown + (", …" if len(self.files) > _SHOWN_FILES else "")
+
+    def finish(self) -> Imported:
+        self.check_all()
         try:
             self.collector.check_labels(self.builder.n_labels)
-            corpus = self.builder.build(self.settings.scheme or self.collector.noted_scheme)
+            corpus = self.builder.build(self.settings.scheme or self.collector.noted_scheme, respells=True)
         except (SchemeError, AnnotationError) as error:
-            raise FormatError(problem_of(error, files)) from None
+            raise FormatError(problem_of(error, self.file_names)) from None
         if self.settings.labels is not None:
             from crowdseq.formats.conventions.names import widen
 

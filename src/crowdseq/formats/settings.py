@@ -119,7 +119,8 @@ class ReadSettings:
     file is in its last column, whatever the others hold.
     files_mean: whether a file with one column of labels is `gold` or one `annotator`, or a `document` of the
     annotator that its folder is named after; `auto` takes files in a folder as annotators, and as documents
-    where several folders hold the same ones. names, documents: annotators and documents to rename.
+    where several folders hold the same ones; a `part` holds whole documents of one corpus. names,
+    documents: annotators and documents to rename.
     tokenizer: for text without tokens.
     offset_unit, overlaps, cut_tokens, empty_means, several_labels, discontinuous: for formats that mark
     characters instead of tokens; `ask` refuses input in which nobody can tell an empty document from one that
@@ -172,8 +173,9 @@ class ReadSettings:
     last_column: bool = False
     files_mean: str = _choice(
         "What one label column is; auto: an annotator in the files of a folder, else gold. document: each "
-        "file is a document, its folder the annotator.",
-        *("auto", "gold", "annotator", "document"),
+        "file is a document, its folder the annotator. part: files are parts of one corpus, whole documents "
+        "in each, as those of a quoted pattern ('part-*.jsonl.gz') are.",
+        *("auto", "gold", "annotator", "document", "part"),
     )
     names: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     documents: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))

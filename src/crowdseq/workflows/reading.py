@@ -39,7 +39,7 @@ class Selection:
     def apply(self, corpus: Corpus) -> Corpus:
         """The part of the corpus that was asked for."""
         if self.where:
-            _check_fields(corpus, self.where)
+            check_fields(_fields_of(corpus), self.where)
             corpus = corpus.where(lambda sentence: all(_has(sentence, *pair) for pair in self.where))
             if len(corpus) == 0:
                 wanted = ", ".join("=".join(pair) for pair in self.where)
@@ -148,8 +148,12 @@ def _has(sentence: Sentence, key: str, value: str) -> bool:
     return key in sentence.extras and str(sentence.extras[key]) == value
 
 
-def _check_fields(corpus: Corpus, where: tuple[tuple[str, str], ...]) -> None:
-    known = {"id", "doc"}.union(*(extras.keys() for extras in corpus.text.extras.values()))
+def _fields_of(corpus: Corpus) -> set[str]:
+    return {"id", "doc"}.union(*(extras.keys() for extras in corpus.text.extras.values()))
+
+
+def check_fields(known: set[str], where: tuple[tuple[str, str], ...]) -> None:
+    """Whether records have the fields that they are chosen by."""
     for key, _ in where:
         if key not in known:
             raise SettingsError(f"no record has the field '{key}', there is {', '.join(sorted(known))}")

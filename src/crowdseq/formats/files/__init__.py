@@ -1,6 +1,8 @@
-"""Files to read: what the user names (paths, folders, `-`, bytes) as sources, always in the same order."""
+"""Files to read: what the user names (paths, patterns, folders, `-`, bytes) as sources, always in the same
+order."""
 
 import gc
+import glob
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -8,10 +10,10 @@ from dataclasses import replace
 from pathlib import Path, PurePath
 from typing import TypeAlias
 
-from crowdseq.errors import FormatError, Problem
+from crowdseq.errors import FormatError, Missing, MissingFileError, Problem
 from crowdseq.formats.files.sources import STANDARD_INPUT, Folder, Source, stem_of
 
-RUN_CROWD = "crowd.jsonl.gz"
+RUN_CROWD, RUN_SHARDS = "crowd.jsonl.gz", "crowd"
 
 Input: TypeAlias = str | os.PathLike[str] | bytes
 
@@ -19,10 +21,20 @@ Input: TypeAlias = str | os.PathLike[str] | bytes
 def list_inputs(inputs: Input | Iterable[Input]) -> list[Source | Folder]:
     """Every input as a file or a folder; stems are made unique by the folders above them."""
     items = [inputs] if isinstance(inputs, str | bytes | os.PathLike) else inputs
-    found = [_input(item) for item in items]
+    found = [source for item in items for source in _inputs(item)]
     if not found:
         raise FormatError(Problem("nothing was given to read, name a file, a folder or -"))
     return _with_unique_stems(found)
+
+
+def _inputs(item: Input) -> list[Source | Folder]:
+    """What one name stands for: itself, or all files that a pattern such as `part-*.jsonl` fits."""
+    if not isinstance(item, str) or not glob.has_magic(item) or os.path.lexists(item):
+        return [_input(item)]
+    names = [name for name in sorted(glob.glob(item, recursive=True)) if os.path.isfile(name)]
+    if not names:
+        raise MissingFileError(Missing("no file fits this pattern", item))
+    return [Source(name, stem_of(name), Path(name), is_part=True) for name in names]
 
 
 def _input(item: Input) -> Source | Folder:
@@ -35,6 +47,8 @@ def _input(item: Input) -> Source | Folder:
     if is_run_folder(path):
         crowd = path / RUN_CROWD
         return Source(str(Path(name) / RUN_CROWD), stem_of(path.resolve().name), crowd)
+    if is_sharded_run(path):
+        return Folder(f"{name}/{RUN_SHARDS}", stem_of(path.resolve().name), _members(path / RUN_SHARDS, name))
     if os.path.isdir(name):  # of os.path, which says no where pathlib raises on a name that cannot be
         return Folder(name, path.resolve().name, _members(path, name))
     return Source(name, stem_of(name), path)
@@ -43,6 +57,11 @@ def _input(item: Input) -> Source | Folder:
 def is_run_folder(path: Path) -> bool:
     """Whether this is a run folder: as an input it stands for the crowd that it was learned from."""
     return all(os.path.isfile(path / name) for name in (RUN_CROWD, "consensus.jsonl", "settings.json"))
+
+
+def is_sharded_run(path: Path) -> bool:
+    """The same of a run whose crowd lies in shards."""
+    return all(os.path.isfile(path / name) for name in (f"{RUN_SHARDS}/index.json", "settings.json"))
 
 
 def _members(folder: Path, name: str) -> tuple[Source, ...]:
@@ -69,9 +88,11 @@ def _with_unique_stems(found: Sequence[Source | Folder]) -> list[Source | Folder
     while len(set(stems)) < len(stems) and depth < 20:
         stems = [_longer_stem(item, stem, stems, depth) for item, stem in zip(found, stems, strict=True)]
         depth += 1
-    for number, stem in enumerate(stems):
-        if stem in stems[:number]:
-            raise FormatError(Problem("is given twice, name it once", found[number].name))
+    seen: set[str] = set()
+    for item, stem in zip(found, stems, strict=True):
+        if stem in seen:
+            raise FormatError(Problem("is given twice, name it once", item.name))
+        seen.add(stem)
     alone = len(found) == 1
     return [_named(item, stem, "" if alone else f"{stem}-") for item, stem in zip(found, stems, strict=True)]
 
@@ -99,6 +120,8 @@ def why_nothing_is_known(folder: Folder) -> str:
         return "is empty, there is nothing to read"
     if "[Content_Types].xml" in names:
         return "is an Office document, save the sheet as CSV"
+    if "mimetype" in names and "content.xml" in names:
+        return "is an OpenDocument file, save the sheet as .xlsx or CSV"
     return f"holds no file in a known format, only {', '.join(names[:3])}{' …' if len(names) > 3 else ''}"
 
 

@@ -102,7 +102,8 @@ class Source:
     formats may take the name of an annotator or a document from it. prefix: stands before ids that a reader
     has to make up, so that those of several inputs differ. folder: the one it was found in, if any. opener:
     gives the bytes of a member of an archive. owner, document: whose labels and which document the file
-    holds where the folders around it tell; an owner that is empty stands for gold.
+    holds where the folders around it tell; an owner that is empty stands for gold. is_part: whether a pattern
+    named it, so that it is a part of one corpus with whole documents.
     """
 
     name: str
@@ -114,6 +115,7 @@ class Source:
     opener: Callable[[], BinaryIO] | None = None
     owner: str | None = None
     document: str | None = None
+    is_part: bool = False
 
 
 @dataclass(frozen=True)

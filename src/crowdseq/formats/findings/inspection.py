@@ -1,17 +1,69 @@
 """What a person should know about a corpus that was just read: slips, look-alikes, odd tokens."""
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Protocol
 
 import numpy as np
 
 from crowdseq.core.annotations import count_slips, find_slips
 from crowdseq.core.building import CorpusBuilder
 from crowdseq.core.corpus import Corpus
-from crowdseq.core.labels import OUTSIDE, LabelScheme, split_tag
+from crowdseq.core.labels import OUTSIDE, PLAIN, LabelScheme, split_tag
 from crowdseq.core.names import look_alikes
 from crowdseq.errors import Advice, Problem
 from crowdseq.formats.findings.collector import Collector
 from crowdseq.formats.findings.import_report import ImportReport
+
+
+class Repeats(Protocol):
+    """What a builder counts."""
+
+    @property
+    def repeated_rows(self) -> int: ...
+    @property
+    def replaced_extras(self) -> int: ...
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What is counted in a corpus, or in a part of one; counts of parts can be added up.
+
+    rows, slips: by annotator. scattered: how often a document is interrupted by another.
+    """
+
+    sentences: int = 0
+    rows: Counter[str] = field(default_factory=Counter)
+    slips: Counter[str] = field(default_factory=Counter)
+    gold_slips: int = 0
+    empty: int = 0
+    blank: int = 0
+    scattered: int = 0
+    repeated_rows: int = 0
+    replaced_extras: int = 0
+
+    @classmethod
+    def of(cls, corpus: Corpus, repeats: Repeats, blank: Sequence[int]) -> "Seen":
+        """blank: the words that hold nothing but space."""
+        text = corpus.text
+        slips, gold_slips = slips_by_name(corpus)
+        rows = np.bincount(corpus.annotations.voters, minlength=len(corpus.annotators)).tolist()
+        runs = 1 + int(np.count_nonzero(np.diff(text.document_of))) if len(text) else 0
+        return cls(
+            len(text),
+            Counter(dict(zip(corpus.annotators, rows, strict=True))),
+            Counter(slips),
+            gold_slips,
+            int(np.count_nonzero(text.lengths == 0)),
+            int(np.isin(text.token_ids, blank).sum()) if blank else 0,
+            runs - len(np.unique(text.document_of)),
+            repeats.repeated_rows,
+            repeats.replaced_extras,
+        )
+
+    def __add__(self, other: "Seen") -> "Seen":
+        return Seen(*(getattr(self, one.name) + getattr(other, one.name) for one in fields(Seen)))
 
 
 def inspect(corpus: Corpus, builder: CorpusBuilder, collector: Collector) -> ImportReport:
@@ -19,40 +71,61 @@ def inspect(corpus: Corpus, builder: CorpusBuilder, collector: Collector) -> Imp
     spelling = builder.spelling
     kind = spelling.kind if spelling is not None else corpus.scheme.kind
     respelt = spelling.respelt if spelling is not None else {}
-    slips, gold_slips = slips_by_name(corpus)
-    alike_labels, alike_annotators = look_alikes(_label_names(corpus)), look_alikes(list(corpus.annotators))
-    if kind != corpus.scheme.kind:
-        collector.warn("scheme-converted", f"the tags are {kind}, read as {corpus.scheme.kind}")
-    _look_at_plain_tags(corpus, collector)
+    tell_usual_tags(spelling.usual if spelling is not None else {}, collector)
+    seen = Seen.of(corpus, builder, blank_words(corpus.text.words))
+    return report_on(seen, corpus.scheme, (kind, respelt), collector)
+
+
+def blank_words(words: Sequence[str]) -> list[int]:
+    """The numbers of words that hold nothing but space."""
+    return [number for number, word in enumerate(words) if not word.strip()]
+
+
+def report_on(
+    seen: Seen, scheme: LabelScheme, spelling: tuple[str, Mapping[str, int]], collector: Collector
+) -> ImportReport:
+    """The same from what was counted; spelling: the kind that the files used, and the tags written anew."""
+    kind, respelt = spelling
+    annotators = sorted(seen.rows)
+    alike_labels, alike_annotators = look_alikes(_label_names(scheme)), look_alikes(annotators)
+    if kind != scheme.kind:
+        collector.warn("scheme-converted", f"the tags are {kind}, read as {scheme.kind}")
+    _look_at_plain_tags(scheme, collector)
     for tag, count in respelt.items():
-        collector.warn("tags-respelt", _respelt(respelt, corpus.scheme), Problem(tag), count)
-    if slips or gold_slips:
-        what = "tags break the rules of the scheme; kept as given, never in a consensus"
-        everyone = sorted([*slips.items(), ("gold", gold_slips)], key=lambda slip: -slip[1])
-        most = [f"{name} {count}" for name, count in everyone if count]
-        shown = ", ".join(most[:3]) + (f" and {len(most) - 3} more" if len(most) > 3 else "")
-        collector.warn("slips", what, Problem(shown), sum(slips.values()) + gold_slips)
+        collector.warn("tags-respelt", _respelt(respelt, scheme), Problem(tag), count)
+    _tell_slips(seen, annotators, collector)
     _warn_of_pairs("labels", alike_labels, collector)
     _warn_of_pairs("annotators", alike_annotators, collector)
-    _look_at_text(corpus, collector)
-    if builder.repeated_rows:
+    _look_at_text(seen, scheme, collector)
+    if seen.repeated_rows:
         what = f"annotators labelled a sentence twice, the {collector.settings.duplicates} was kept"
-        collector.warn("repeated", what, count=builder.repeated_rows)
-    if builder.replaced_extras:
+        collector.warn("repeated", what, count=seen.repeated_rows)
+    if seen.replaced_extras:
         what = "extra keys differ between files of one sentence, one value was kept"
-        collector.warn("extras-replaced", what, count=builder.replaced_extras)
+        collector.warn("extras-replaced", what, count=seen.replaced_extras)
     return ImportReport(
         kind=kind,
         findings=collector.findings(),
         rejected=tuple(collector.rejected),
         n_rejected=collector.n_rejected,
         respelt=dict(respelt),
-        slips=slips,
-        gold_slips=gold_slips,
+        slips={name: seen.slips[name] for name in annotators if seen.slips[name]},
+        gold_slips=seen.gold_slips,
         look_alike_labels=tuple(alike_labels),
         look_alike_annotators=tuple(alike_annotators),
-        statuses=_statuses(corpus, collector),
+        statuses=_statuses(seen, annotators, collector),
     )
+
+
+def _tell_slips(seen: Seen, annotators: list[str], collector: Collector) -> None:
+    if not seen.slips and not seen.gold_slips:
+        return
+    what = "tags break the rules of the scheme; kept as given, never in a consensus"
+    named = [(name, seen.slips[name]) for name in annotators if seen.slips[name]]
+    everyone = sorted([*named, ("gold", seen.gold_slips)], key=lambda slip: -slip[1])
+    most = [f"{name} {count}" for name, count in everyone if count]
+    shown = ", ".join(most[:3]) + (f" and {len(most) - 3} more" if len(most) > 3 else "")
+    collector.warn("slips", what, Problem(shown), seen.slips.total() + seen.gold_slips)
 
 
 def slips_by_name(corpus: Corpus) -> tuple[dict[str, int], int]:
@@ -63,8 +136,8 @@ def slips_by_name(corpus: Corpus) -> tuple[dict[str, int], int]:
     return {name: count for name, count in named if count}, gold
 
 
-def _label_names(corpus: Corpus) -> list[str]:
-    return list(corpus.scheme.tags if corpus.scheme.is_plain else corpus.scheme.types)
+def _label_names(scheme: LabelScheme) -> list[str]:
+    return list(scheme.tags if scheme.is_plain else scheme.types)
 
 
 def _respelt(respelt: Mapping[str, int], scheme: LabelScheme) -> str:
@@ -79,13 +152,22 @@ def _warn_of_pairs(what: str, groups: list[tuple[str, ...]], collector: Collecto
         collector.warn(f"look-alike-{what}", message, Problem(shown))
 
 
-def _look_at_plain_tags(corpus: Corpus, collector: Collector) -> None:
+def tell_usual_tags(usual: Mapping[str, str], collector: Collector) -> None:
+    """Labels that were all in another spelling, and how to keep it."""
+    changed = [f"{tag} as {made}" for tag, made in usual.items() if tag != made]
+    if changed:
+        advice = Advice("if they are plain labels, say {scheme}", scheme=PLAIN)
+        what = f"tags are written in another way, read {', '.join(changed[:3])} and so on;"
+        collector.warn("tags-in-other-spelling", what, advice=advice)
+
+
+def _look_at_plain_tags(scheme: LabelScheme, collector: Collector) -> None:
     """Tags without a prefix that outnumber B- and I- tags make the scheme plain, which is never meant by
     one who writes such tags."""
     is_meant = collector.settings.scheme is not None or collector.noted_scheme is not None
-    if not corpus.scheme.is_plain or is_meant:
+    if not scheme.is_plain or is_meant:
         return
-    parts = [(tag, *split_tag(tag)) for tag in corpus.scheme.tags]
+    parts = [(tag, *split_tag(tag)) for tag in scheme.tags]
     chunks = [tag for tag, prefix, _ in parts if prefix not in ("", OUTSIDE)]
     bare = [tag for tag, prefix, _ in parts if not prefix]
     if chunks and bare:
@@ -98,28 +180,22 @@ def _look_at_plain_tags(corpus: Corpus, collector: Collector) -> None:
         collector.warn("plain-beside-chunks", f"{what} {', '.join(bare[:5])}:", advice=advice)
 
 
-def _look_at_text(corpus: Corpus, collector: Collector) -> None:
-    text = corpus.text
-    if not len(text):
+def _look_at_text(seen: Seen, scheme: LabelScheme, collector: Collector) -> None:
+    if not seen.sentences:
         collector.warn("nothing-read", "there is no sentence in the input")
-    if len(text) and not corpus.annotators:
+    if seen.sentences and not seen.rows:
         collector.warn("no-annotators", "no sentence was labelled by an annotator")
-    empty = int(np.count_nonzero(text.lengths == 0))
-    if empty:
-        collector.warn("empty-sentences", "sentences have no tokens, kept as they are", count=empty)
-    blank = [number for number, word in enumerate(text.words) if not word.strip()]
-    n_blank = int(np.isin(text.token_ids, blank).sum()) if blank else 0
-    if n_blank:
-        collector.warn("blank-tokens", "tokens hold nothing but space, kept as they are", count=n_blank)
-    if OUTSIDE in corpus.scheme.types and not corpus.scheme.is_plain:
+    if seen.empty:
+        collector.warn("empty-sentences", "sentences have no tokens, kept as they are", count=seen.empty)
+    if seen.blank:
+        collector.warn("blank-tokens", "tokens hold nothing but space, kept as they are", count=seen.blank)
+    if OUTSIDE in scheme.types and not scheme.is_plain:
         collector.warn(
             "type-named-o", "an entity type is called 'O' like the tag for no entity, is that meant?"
         )
-    runs = 1 + int(np.count_nonzero(np.diff(text.document_of))) if len(text) else 0
-    scattered = runs - len(np.unique(text.document_of))
-    if scattered:
+    if seen.scattered:
         collector.warn(
-            "scattered-documents", "sentences of one document do not stand together", count=scattered
+            "scattered-documents", "sentences of one document do not stand together", count=seen.scattered
         )
 
 
@@ -140,10 +216,9 @@ def look_at_equal_texts(corpus: Corpus, collector: Collector) -> None:
         collector.warn("texts-equal", what, count=n_equal, advice=advice)
 
 
-def _statuses(corpus: Corpus, collector: Collector) -> dict[str, dict[str, int]]:
+def _statuses(seen: Seen, annotators: list[str], collector: Collector) -> dict[str, dict[str, int]]:
     """What readers noted, and as `labelled` every row that was read."""
-    rows = np.bincount(corpus.annotations.voters, minlength=len(corpus.annotators)).tolist()
-    made = {name: {"labelled": count} for name, count in zip(corpus.annotators, rows, strict=True)}
+    made = {name: {"labelled": seen.rows[name]} for name in annotators}
     for name, noted in collector.statuses.items():
         made.setdefault(name, {}).update(noted)
     return made

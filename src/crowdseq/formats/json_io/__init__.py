@@ -9,7 +9,6 @@ from crowdseq.formats.files.lines import head_text, read_lines
 from crowdseq.formats.files.sources import Stream
 from crowdseq.formats.findings.collector import Collector, Raw
 from crowdseq.formats.json_io.strict import JsonFault, loads
-from crowdseq.formats.json_io.values import read_values
 
 
 def encode_line(value: dict[str, Any]) -> bytes:
@@ -52,6 +51,8 @@ def read_objects(
         what = f"{form} was read where one record a line is expected"
         if in_lines:
             collector.warn("json-not-in-lines", what, Problem("", stream.name))
+        from crowdseq.formats.json_io.values import read_values  # most files have a record a line
+
         records = ((line, value, value) for line, value in read_values(stream, collector))
     else:
         records = _line_values(stream, collector)
