@@ -15,8 +15,8 @@ from crowdseq.methods import list_methods
 from crowdseq.tagging.sequence_tagger import Context, SequenceTagger
 from crowdseq.tagging.streams import KnowledgeSource
 from crowdseq.workflows.knowing.choosing import LEAST_COVERED, LEAST_SPARED, USED, settle_knowledge
+from crowdseq.workflows.knowing.knowledge import Knowledge
 from crowdseq.workflows.knowing.word_vectors import UNLABELLED, VECTORS
-from crowdseq.workflows.knowledge import Knowledge
 from crowdseq.workflows.learning import LearnPlan
 from crowdseq.workflows.recipes import make_recipe
 from crowdseq.workflows.run import Run

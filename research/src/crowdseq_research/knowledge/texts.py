@@ -7,6 +7,7 @@ from crowdseq.core.corpus import Corpus
 from crowdseq.errors import FormatError, Problem
 from crowdseq.numerics.em import quiet
 from crowdseq.tagging.clusters import Clusters
+from crowdseq.workflows.knowing.knowledge import Knowledge
 from crowdseq.workflows.knowing.word_vectors import (
     AUTO,
     UNLABELLED,
@@ -16,7 +17,6 @@ from crowdseq.workflows.knowing.word_vectors import (
     coverage,
     wished_vectors,
 )
-from crowdseq.workflows.knowledge import Knowledge
 from crowdseq.workflows.reading import read
 
 NEWS = "conll2003"
