@@ -3,13 +3,19 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, ClassVar, Protocol, TypeVar
 
+import numpy as np
+
+from crowdseq.aggregation.settling import settle
+from crowdseq.aggregation.stored import StoredConsensus, StoredLearned, store_consensus
 from crowdseq.arrays import FloatArray
 from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
 from crowdseq.engines.engine import Engine
 from crowdseq.engines.local import LocalEngine
+from crowdseq.engines.shard_files import StoredCorpus
 from crowdseq.errors import SettingsError
 from crowdseq.evaluation.crowd_profile import SILENCES
 from crowdseq.numerics.em import Progress, quiet
@@ -41,7 +47,8 @@ class RunContext:
 
     progress: told the stage, and how much of it is done. engine: where sums are made. keeper: where rounds
     are kept. dev: text with gold by which a round is chosen. max_memory: megabytes that a run may take.
-    knowledge: what is known of words beyond the corpus.
+    knowledge: what is known of words beyond the corpus. out: the folder for what is settled of a corpus on
+    disk.
     """
 
     progress: Progress = quiet
@@ -50,6 +57,14 @@ class RunContext:
     dev: Corpus | None = None
     max_memory: float | None = None
     knowledge: tuple[KnowledgeSource, ...] = ()
+    out: Path | None = None
+
+    @property
+    def folder(self) -> Path:
+        """Where workers write what is settled."""
+        if self.out is None:
+            raise SettingsError("a corpus on disk needs a folder for what is settled of it")
+        return self.out
 
 
 class Aggregator(ABC):
@@ -72,6 +87,10 @@ class Aggregator(ABC):
     def aggregate(self, corpus: Corpus, context: RunContext = RunContext()) -> Consensus:
         """The consensus of the crowd; the corpus is not changed."""
 
+    def aggregate_stored(self, stored: StoredCorpus, context: RunContext) -> StoredConsensus:
+        """The same of a corpus on disk; what is settled is written into the context's folder."""
+        raise cannot_shard(self, stored, context)
+
     @property
     def monotone(self) -> bool:
         """Whether the history never falls under these settings."""
@@ -83,8 +102,37 @@ class Aggregator(ABC):
         return False
 
 
+class ShardedAggregator(Aggregator):
+    """A recipe that needs no more of a corpus than sums over its shards, wherever they are."""
+
+    can_resume = True
+
+    @abstractmethod
+    def settle_crowd(self, corpus: Corpus | StoredCorpus, context: RunContext) -> Any:
+        """The consensus of a corpus in memory, or of one on disk."""
+
+    def aggregate(self, corpus: Corpus, context: RunContext = RunContext()) -> Consensus:
+        if corpus.n_tokens == 0:
+            return settle(corpus, np.zeros((0, len(corpus.scheme))))
+        consensus: Consensus = self.settle_crowd(corpus, context)
+        return consensus
+
+    def aggregate_stored(self, stored: StoredCorpus, context: RunContext) -> StoredConsensus:
+        if len(stored.shards) == 1:
+            return store_consensus(self.aggregate(stored.open_shard(0), context), stored, context.folder)
+        consensus: StoredConsensus = self.settle_crowd(stored, context)
+        return consensus
+
+
 class JointAggregator(Aggregator):
     """A recipe that learns a tagger together with the consensus."""
+
+    def learn_stored(self, stored: StoredCorpus, context: RunContext) -> StoredLearned:
+        """Consensus and tagger at once, of a corpus on disk."""
+        raise cannot_shard(self, stored, context)
+
+    def aggregate_stored(self, stored: StoredCorpus, context: RunContext) -> StoredConsensus:
+        return self.learn_stored(stored, context).consensus
 
     @abstractmethod
     def learn(self, corpus: Corpus, context: RunContext = RunContext()) -> Learned:
@@ -112,6 +160,19 @@ def method(name: str) -> Callable[[Method], Method]:
 def registered_methods() -> dict[str, type[Aggregator]]:
     """Name to class, for all that were imported so far."""
     return dict(_METHODS)
+
+
+def store_learned(learned: Learned, stored: StoredCorpus, context: RunContext) -> StoredLearned:
+    """What was learned in memory of a corpus on disk that is one shard."""
+    return StoredLearned(store_consensus(learned.consensus, stored, context.folder), learned.tagger)
+
+
+def cannot_shard(recipe: Aggregator, *_: object) -> SettingsError:
+    """What a method says that needs the whole corpus in memory."""
+    return SettingsError(
+        f"method {recipe.name} needs the whole corpus in memory of one process: run it with the engine local "
+        "and without a bound of memory, or take sa-slc"
+    )
 
 
 def require(condition: bool, message: str) -> None:
