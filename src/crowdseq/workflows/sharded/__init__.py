@@ -3,11 +3,8 @@
 from pathlib import Path
 
 from crowdseq.formats.files import RUN_SHARDS, is_sharded_run
-from crowdseq.workflows.runs import METRICS, PARAMETERS, SETTINGS
 
-CONSENSUS, REPORTS = "consensus", "reports.safetensors"
-# What a sharded run is opened from, beside its shards.
-NEEDED = (SETTINGS, METRICS, PARAMETERS, REPORTS)
+CONSENSUS = "consensus"
 
 
 def crowd_folder(run: Path) -> Path:
@@ -20,4 +17,4 @@ def consensus_folder(run: Path) -> Path:
     return run / CONSENSUS
 
 
-__all__ = ["CONSENSUS", "NEEDED", "REPORTS", "consensus_folder", "crowd_folder", "is_sharded_run"]
+__all__ = ["CONSENSUS", "consensus_folder", "crowd_folder", "is_sharded_run"]

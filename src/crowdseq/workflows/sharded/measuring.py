@@ -18,7 +18,7 @@ from crowdseq.workflows.sharded.sampling import sample_of, sample_size
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class ShardedRun(Run):
-    """A run whose `consensus` is a sample of what lies in shards, in `stored`; its reports are on all of it."""
+    """A run whose `consensus` is a sample of what lies in shards, in `stored`, with reports on all of it."""
 
     stored: StoredConsensus
     known: Mapping[str, Any] | None = field(default=None, compare=False)
@@ -34,11 +34,6 @@ class ShardedRun(Run):
     def metrics(self) -> dict[str, Any]:
         """As `metrics.json` holds it."""
         return dict(self.known) if self.known is not None else sharded_metrics(self)
-
-    @property
-    def suggestions(self) -> tuple[Any, ...]:  # type: ignore[override]
-        """Those of the sample."""
-        return super().suggestions
 
 
 def sharded_metrics(run: ShardedRun) -> dict[str, Any]:

@@ -10,9 +10,18 @@ from crowdseq.errors import FormatError, Problem
 from crowdseq.storage.json_file import JsonFile
 from crowdseq.storage.manifest import MANIFEST, Manifest, read_manifest
 from crowdseq.storage.tensors import read_tensors
-from crowdseq.workflows.runs import LEARN_AGAIN, METRICS, PARAMETERS, SETTINGS
+from crowdseq.workflows.runs import (
+    LEARN_AGAIN,
+    METRICS,
+    NEEDED_BESIDE_SHARDS,
+    PARAMETERS,
+    REPORTS,
+    SETTINGS,
+    TAGGER_FILES,
+    check_files,
+)
 from crowdseq.workflows.runs.snapshot import decode_reports
-from crowdseq.workflows.sharded import CONSENSUS, NEEDED, REPORTS, consensus_folder, crowd_folder
+from crowdseq.workflows.sharded import CONSENSUS, consensus_folder, crowd_folder
 from crowdseq.workflows.sharded.sampling import InOrder
 
 _SHARDS = ("crowd/", f"{CONSENSUS}/")
@@ -36,15 +45,10 @@ def check_sharded(folder: Path) -> Manifest:
     """The manifest, if everything that the run is opened from is as it says."""
     manifest = read_manifest(folder)
     if manifest is None:
-        raise FormatError(Problem(f"is missing: a run in shards has one", str(folder / MANIFEST), advice=LEARN_AGAIN))
-    unlisted = [name for name in NEEDED if name not in manifest.files]
-    if unlisted:
-        what = f"does not list {', '.join(unlisted)}"
+        what = "is missing, a run in shards cannot be opened without"
         raise FormatError(Problem(what, str(folder / MANIFEST), advice=LEARN_AGAIN))
     shards = [name for name in manifest.files if name.startswith(_SHARDS)]
-    problems = manifest.problems(folder, (*NEEDED, *shards))
-    if problems:
-        raise FormatError(*problems)
+    check_files(folder, (*NEEDED_BESIDE_SHARDS, *TAGGER_FILES, *shards))
     return manifest
 
 
@@ -64,5 +68,3 @@ def open_shards(folder: Path) -> OpenedShards:
     if read_manifest(folder) != manifest:
         raise FormatError(Problem("was replaced while it was read, open it again", str(folder)))
     return OpenedShards(consensus, settings.content, metrics)
-
-

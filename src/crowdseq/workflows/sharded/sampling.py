@@ -7,8 +7,8 @@ import numpy as np
 
 from crowdseq.aggregation.stored import StoredConsensus
 from crowdseq.core.consensus import Consensus
-from crowdseq.engines.gathering import InputOrder, joined
 from crowdseq.core.ragged import gather_ranges
+from crowdseq.engines.gathering import InputOrder, joined
 
 # Shards hold documents in the order of a digest, so that the first of them are a sample drawn at random.
 SAMPLE_TOKENS = 500_000
@@ -42,7 +42,9 @@ def _put_together(parts: Sequence[Consensus]) -> Consensus:
 def _by_token(parts: Sequence[Consensus]) -> Mapping[str, Any]:
     """Parameters that have a row for each token, of all parts."""
     own = [
-        name for name, rows in parts[0].parameters.items() if name.endswith("tag_ids") and hasattr(rows, "shape")
+        name
+        for name, rows in parts[0].parameters.items()
+        if name.endswith("tag_ids") and hasattr(rows, "shape")
     ]
     return {name: np.concatenate([part.parameters[name] for part in parts]) for name in own}
 
@@ -56,6 +58,14 @@ class InOrder:
     def blocks(self, n_tokens: int) -> list[slice]:
         """Stretches of about so many tokens."""
         return list(self._order.blocks(n_tokens))
+
+    @property
+    def n_sentences(self) -> int:
+        return len(self._order.lengths)
+
+    @property
+    def n_annotators(self) -> int:
+        return len(self._consensus.annotators)
 
     @property
     def everything(self) -> slice:

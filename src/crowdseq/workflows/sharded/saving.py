@@ -1,4 +1,4 @@
-"""Saving a run in shards: crowd and consensus are linked into the run folder, the rest is written as always."""
+"""Saving a run in shards: crowd and consensus are linked into the run folder, the rest is written."""
 
 import os
 import shutil
@@ -12,13 +12,12 @@ from crowdseq.reports.html import report_html
 from crowdseq.storage.folders import AtomicFolder
 from crowdseq.storage.manifest import MANIFEST, Manifest
 from crowdseq.storage.tensors import encode_tensors
-from crowdseq.workflows.runs import METRICS, PARAMETERS, SETTINGS
+from crowdseq.workflows.run import SHARDED_VERSION
+from crowdseq.workflows.runs import METRICS, PARAMETERS, REPORTS, SETTINGS
 from crowdseq.workflows.runs.saving import RunTarget, encode_json, run_settings, run_tables
 from crowdseq.workflows.runs.snapshot import encode_reports
-from crowdseq.workflows.sharded import REPORTS, consensus_folder, crowd_folder
+from crowdseq.workflows.sharded import consensus_folder, crowd_folder
 from crowdseq.workflows.sharded.measuring import ShardedRun
-
-SHARDED_VERSION = 2  # of the run folder: one that only holds a crowd in shards is not known to version 1
 
 
 def save_sharded(run: ShardedRun, target: RunTarget, *, excel_safe: bool = False) -> None:
