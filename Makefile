@@ -4,13 +4,14 @@ VENV := .venv
 BIN := $(VENV)/bin
 DATA ?= $(or $(CROWDSEQ_DATA),../shared/data)
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
+TORCH := $(shell sed -n 's/^torch==//p' constraints.txt)
 CODE := src tests scripts research
 
 # What is installed and what builds it (hatchling) are those of constraints.txt; newer pips want the second name too.
 export PIP_CONSTRAINT := constraints.txt
 export PIP_BUILD_CONSTRAINT := constraints.txt
 
-.PHONY: help demo test check fix bench docs reproduce fuzz chromium wheel-test clean
+.PHONY: help demo test test-neural check fix bench docs reproduce fuzz chromium wheel-test clean
 help: ## what there is to make
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
 
@@ -37,6 +38,15 @@ check: $(VENV)/.test ## format, lint, types, import contracts
 
 test: check chromium wheel-test ## every check and every test
 	$(BIN)/pytest -q -n 2 --dist loadscope
+
+# Where an index has a build of torch without CUDA, which is gigabytes smaller, that one is taken.
+$(VENV)/.neural: $(VENV)/.test
+	$(PIP) install 'torch==$(TORCH)+cpu' || $(PIP) install 'torch==$(TORCH)'
+	$(PIP) install -e '.[neural]'
+	@touch $@
+
+test-neural: $(VENV)/.neural ## the tests of language models: installs torch, and fails without it
+	$(BIN)/pytest -q -n 2 tests/neural
 
 chromium: ## Chromium for the tests in a browser, where it is missing and may be installed (CHROMIUM=install: by sudo)
 	@CHROMIUM='$(CHROMIUM)' sh scripts/install_chromium.sh

@@ -304,5 +304,5 @@ def test_a_tagger_of_an_unknown_format_is_told_in_one_line(saved: Path) -> None:
         load_tagger(saved)
     assert str(told.value) == (
         f"{saved / MODEL}: holds a tagger of the format 'somebody-elses', this crowdseq knows "
-        "crowdseq-tagger, update crowdseq to open it"
+        "crowdseq-tagger, crowdseq-neural-tagger, update crowdseq to open it"
     )

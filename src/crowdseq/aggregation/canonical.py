@@ -7,7 +7,7 @@ fourth, so such methods first put sentences, annotators and words in an order th
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +17,10 @@ from crowdseq.arrays import BoolArray, IntArray
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.ragged import gather_ranges
 from crowdseq.engines.ordering import by_digest, by_documents, digests, sort_words
-from crowdseq.engines.shard_files import StoredCorpus
 from crowdseq.engines.shards import AnyShard, Cut, Shard, cut_documents
+
+if TYPE_CHECKING:
+    from crowdseq.engines.shard_files import StoredCorpus
 
 _TOO_LARGE = 0.5  # share of the tokens; what is left would be too little to learn from
 
@@ -119,20 +121,23 @@ class Canonical:
 class OrderedCut:
     """A corpus cut in the canonical order of its documents, and of its annotators.
 
-    given: as it was. annotators (K,), tokens (T,): where each stood before; None for what stays on disk.
+    given: as it was. annotators (K,), tokens (T,): where each stood before; corpus: in this order. None for
+    what stays on disk.
     """
 
-    given: Corpus | StoredCorpus
+    given: "Corpus | StoredCorpus"
     cut: Cut
     annotators: IntArray
     tokens: IntArray | None
+    corpus: Corpus | None = None
 
     @classmethod
-    def of(cls, corpus: Corpus | StoredCorpus, shard_tokens: int) -> "OrderedCut":
-        if isinstance(corpus, StoredCorpus):
+    def of(cls, corpus: "Corpus | StoredCorpus", shard_tokens: int) -> "OrderedCut":
+        if not isinstance(corpus, Corpus):
             return cls(corpus, corpus.cut, corpus.annotator_order, None)
         ordered = Canonical.of(corpus, whole_documents=True)
-        return cls(corpus, cut_documents(ordered.corpus, shard_tokens), ordered.annotators, ordered.tokens)
+        cut = cut_documents(ordered.corpus, shard_tokens)
+        return cls(corpus, cut, ordered.annotators, ordered.tokens, ordered.corpus)
 
     @property
     def order(self) -> IntArray | None:

@@ -4,23 +4,26 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
 import numpy as np
 
 from crowdseq.aggregation.settling import settle
-from crowdseq.aggregation.stored import StoredConsensus, StoredLearned, store_consensus
 from crowdseq.arrays import FloatArray
 from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
 from crowdseq.engines.engine import Engine
 from crowdseq.engines.local import LocalEngine
-from crowdseq.engines.shard_files import StoredCorpus
 from crowdseq.errors import SettingsError
 from crowdseq.evaluation.crowd_profile import SILENCES
 from crowdseq.numerics.em import Progress, quiet
 from crowdseq.tagging.sequence_tagger import SequenceTagger
 from crowdseq.tagging.streams import KnowledgeSource
+
+if TYPE_CHECKING:
+    from crowdseq.aggregation.companions import CompanionMaker
+    from crowdseq.aggregation.stored import StoredConsensus, StoredLearned
+    from crowdseq.engines.shard_files import StoredCorpus
 
 
 @dataclass(frozen=True)
@@ -43,12 +46,12 @@ class Keeper(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class RunContext:
-    """All that a run is given beside its data and settings; of it only `dev` and `knowledge` change results.
+    """All that a run is given beside its data and settings; only the last two and `dev` change results.
 
     progress: told the stage, and how much of it is done. engine: where sums are made. keeper: where rounds
     are kept. dev: text with gold by which a round is chosen. max_memory: megabytes that a run may take.
-    knowledge: what is known of words beyond the corpus. out: the folder for what is settled of a corpus on
-    disk.
+    knowledge: what is known of words beyond the corpus. companion: what reads the text beside the CRF. out:
+    the folder for what is settled of a corpus on disk.
     """
 
     progress: Progress = quiet
@@ -57,6 +60,7 @@ class RunContext:
     dev: Corpus | None = None
     max_memory: float | None = None
     knowledge: tuple[KnowledgeSource, ...] = ()
+    companion: "CompanionMaker | None" = None
     out: Path | None = None
 
     @property
@@ -72,8 +76,8 @@ class Aggregator(ABC):
 
     can_resume, can_use_dev, can_bound_memory: whether the keeper, the dev text and the memory bound of a run
     mean anything to the method; where they do not, giving them is refused before the run. can_use_knowledge:
-    the same of what is known of words. later_settings: those that version 0.1.0 did not have, with values
-    under which the method works as it did.
+    the same of what is known of words, can_use_companion of what reads the text beside the CRF.
+    later_settings: those that version 0.1.0 did not have, with values under which the method works as it did.
     """
 
     name: ClassVar[str] = ""
@@ -81,13 +85,14 @@ class Aggregator(ABC):
     can_use_dev: ClassVar[bool] = False
     can_bound_memory: ClassVar[bool] = False
     can_use_knowledge: ClassVar[bool] = False
+    can_use_companion: ClassVar[bool] = False
     later_settings: ClassVar[Mapping[str, Any]] = {}
 
     @abstractmethod
     def aggregate(self, corpus: Corpus, context: RunContext = RunContext()) -> Consensus:
         """The consensus of the crowd; the corpus is not changed."""
 
-    def aggregate_stored(self, stored: StoredCorpus, context: RunContext) -> StoredConsensus:
+    def aggregate_stored(self, stored: "StoredCorpus", context: RunContext) -> "StoredConsensus":
         """The same of a corpus on disk; what is settled is written into the context's folder."""
         raise cannot_shard(self, stored, context)
 
@@ -108,7 +113,7 @@ class ShardedAggregator(Aggregator):
     can_resume = True
 
     @abstractmethod
-    def settle_crowd(self, corpus: Corpus | StoredCorpus, context: RunContext) -> Any:
+    def settle_crowd(self, corpus: "Corpus | StoredCorpus", context: RunContext) -> Any:
         """The consensus of a corpus in memory, or of one on disk."""
 
     def aggregate(self, corpus: Corpus, context: RunContext = RunContext()) -> Consensus:
@@ -117,8 +122,10 @@ class ShardedAggregator(Aggregator):
         consensus: Consensus = self.settle_crowd(corpus, context)
         return consensus
 
-    def aggregate_stored(self, stored: StoredCorpus, context: RunContext) -> StoredConsensus:
+    def aggregate_stored(self, stored: "StoredCorpus", context: RunContext) -> "StoredConsensus":
         if len(stored.shards) == 1:
+            from crowdseq.aggregation.stored import store_consensus
+
             return store_consensus(self.aggregate(stored.open_shard(0), context), stored, context.folder)
         consensus: StoredConsensus = self.settle_crowd(stored, context)
         return consensus
@@ -127,11 +134,11 @@ class ShardedAggregator(Aggregator):
 class JointAggregator(Aggregator):
     """A recipe that learns a tagger together with the consensus."""
 
-    def learn_stored(self, stored: StoredCorpus, context: RunContext) -> StoredLearned:
+    def learn_stored(self, stored: "StoredCorpus", context: RunContext) -> "StoredLearned":
         """Consensus and tagger at once, of a corpus on disk."""
         raise cannot_shard(self, stored, context)
 
-    def aggregate_stored(self, stored: StoredCorpus, context: RunContext) -> StoredConsensus:
+    def aggregate_stored(self, stored: "StoredCorpus", context: RunContext) -> "StoredConsensus":
         return self.learn_stored(stored, context).consensus
 
     @abstractmethod
@@ -162,8 +169,10 @@ def registered_methods() -> dict[str, type[Aggregator]]:
     return dict(_METHODS)
 
 
-def store_learned(learned: Learned, stored: StoredCorpus, context: RunContext) -> StoredLearned:
+def store_learned(learned: Learned, stored: "StoredCorpus", context: RunContext) -> "StoredLearned":
     """What was learned in memory of a corpus on disk that is one shard."""
+    from crowdseq.aggregation.stored import StoredLearned, store_consensus
+
     return StoredLearned(store_consensus(learned.consensus, stored, context.folder), learned.tagger)
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -36,7 +36,7 @@ class CrfTruthPart:
     @classmethod
     def open(
         cls, rules: ChainRules, features: FeatureSettings, n_folds: int, text: Text, *given: Any
-    ) -> "CrfTruthPart":
+    ) -> Self:
         """given: (T, M) support, above zero for the labels that a token may come to have; (N,) folds."""
         support, folds = given
         return cls(CrfPart(text, rules, features, support), folds, n_folds)
@@ -151,6 +151,13 @@ class CrfTruth:
         edges = add_up([edges for _, edges in answers])
         optimum = self.crf.train([aim for aim, _ in answers], edges, self.trainer.c2, self._search(effort))
         return np.repeat(optimum.weights[None], self.n_folds, axis=0)
+
+    @property
+    def trainings(self) -> int:
+        return 0
+
+    def deepen(self, params: FloatArray, number: int) -> FloatArray:  # noqa: ARG002  a CRF learns all in a round
+        return params
 
     def _search(self, effort: int) -> Minimiser:
         return Minimiser(max_iterations=effort, tolerance=self.trainer.tolerance)

@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 
 from crowdseq.aggregation.settling import best_valid_tags
-from crowdseq.aggregation.stored import write_settled
 from crowdseq.aggregation.surveys import CrowdLook
 from crowdseq.aggregation.voting import shares_of_counts
 from crowdseq.arrays import BoolArray, FloatArray, IntArray
@@ -228,6 +227,8 @@ class CrowdShard:
     @asks_only
     def write(self, folder: Path, order: Sequence[int] | None, call: str, *given: object) -> None:
         """Settle what a call tells of the truth, and write it; order: of labels, for ties."""
+        from crowdseq.aggregation.stored import write_settled
+
         posteriors = answer(self, call, *given)
         write_settled(folder, self.number, best_valid_tags(self.corpus, posteriors, order), posteriors)
 

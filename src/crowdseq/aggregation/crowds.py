@@ -3,20 +3,18 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
 
 from crowdseq.aggregation.contract import RunContext
 from crowdseq.aggregation.crowd_shard import ChainScores, Coding, CrowdShard
 from crowdseq.aggregation.settling import settle
-from crowdseq.aggregation.stored import judge_stored
 from crowdseq.aggregation.surveys import kin_in, silent_in
 from crowdseq.arrays import FloatArray, IntArray
 from crowdseq.core.corpus import Corpus
 from crowdseq.engines.engine import Placed
 from crowdseq.engines.ordering import cut_canonical
-from crowdseq.engines.shard_files import StoredCorpus
 from crowdseq.engines.shards import CorpusFacts, Cut, Numbering, Version, Versions, add_up
 from crowdseq.numerics.crowds.annotator_models import Accuracies, AnnotatorModel, Judgement, Spamming
 from crowdseq.numerics.crowds.confusions import Confusions
@@ -24,6 +22,9 @@ from crowdseq.numerics.crowds.crowd_chain import ChainBelief, ChainPrior
 from crowdseq.numerics.crowds.crowd_tokens import even_shares
 from crowdseq.numerics.crowds.dirichlet import Rows, learn_rows
 from crowdseq.numerics.em import Climb, climb
+
+if TYPE_CHECKING:
+    from crowdseq.engines.shard_files import StoredCorpus
 
 _NOBODY: IntArray = np.zeros(0, np.int64)  # the votes are with the shards; a model needs only their kinds
 
@@ -61,7 +62,7 @@ class Crowd:
     given: the corpus as it was given, in which silence may be a vote that does not count here.
     """
 
-    given: Corpus | StoredCorpus
+    given: "Corpus | StoredCorpus"
     cut: Cut
     placed: Placed[CrowdShard]
     bayes: bool
@@ -70,7 +71,7 @@ class Crowd:
 
     @classmethod
     def of(
-        cls, corpus: Corpus | StoredCorpus, context: RunContext, asked: "CrowdSettings", *, bayes: bool
+        cls, corpus: "Corpus | StoredCorpus", context: RunContext, asked: "CrowdSettings", *, bayes: bool
     ) -> "Crowd":
         """The votes that count, as a method asks for them."""
         cut = cut_canonical(corpus, asked.shard_tokens) if isinstance(corpus, Corpus) else corpus.cut
@@ -96,6 +97,8 @@ class Crowd:
             return settle(self.given, posteriors, history=history, tie_order=order, **told)
         folder, engine = self.context.folder, self.context.engine
         self.placed.each("write", folder, order, call, *given)
+        from crowdseq.aggregation.stored import judge_stored  # few corpora are on disk
+
         return judge_stored(self.given, folder, engine, history=tuple(history), **told)
 
     @property

@@ -75,6 +75,13 @@ class TruthModel(Protocol[P]):
     def train_on_tags(self, effort: int) -> P:
         """From the tags that the parts aim at, the same for every fold."""
 
+    @property
+    def trainings(self) -> int:
+        """How often `deepen` is called once the rounds are over; 0 for a model that learns all in a round."""
+
+    def deepen(self, params: P, number: int) -> P:
+        """Learn what takes too long for every round, from what the parts aim at; number: counted from 0."""
+
     def score(self, params: P) -> None:
         """Every part then has its potentials under these parameters."""
 

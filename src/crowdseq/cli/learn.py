@@ -66,6 +66,15 @@ from crowdseq.cli.terminal import print_json, terminal, typed_command
     metavar="TEXT",
     help="Text of the same kind without labels, from which word vectors are learned; may be repeated.",
 )
+@click.option(
+    "--text-model",
+    type=click.Choice(["crf", "network", "transformer"]),
+    default="crf",
+    show_default=True,
+    help="What reads the text: the CRF alone, joined by a network over the states of a language model, or by "
+    "the fine-tuned model in the tagger too (extra neural).",
+)
+@click.option("--model", metavar="PATH", help="The folder of that language model, in Hugging Face's layout.")
 @click.option("--no-tagger", is_flag=True, help="Stop at the consensus.")
 @click.option(
     "--targets",
@@ -100,6 +109,8 @@ def command(
     lexicons: tuple[str, ...],
     vectors: str | None,
     unlabelled: tuple[str, ...],
+    text_model: str,
+    model: str | None,
     settings: tuple[str, ...],
     excel_safe: bool,
     force: bool,
@@ -124,6 +135,8 @@ def command(
         lexicons=lexicons,
         vectors=vectors,
         unlabelled=unlabelled,
+        text_model=text_model,
+        model=model,
         force=force,
         excel_safe=excel_safe,
         command=typed_command(),

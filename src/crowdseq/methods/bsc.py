@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,10 +20,12 @@ from crowdseq.aggregation.crowds import ChainRounds, Crowd, Judges
 from crowdseq.arrays import FloatArray, IntArray
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.labels import LabelScheme
-from crowdseq.engines.shard_files import StoredCorpus
 from crowdseq.engines.shards import SHARD_TOKENS, add_up
 from crowdseq.numerics.crowds.crowd_chain import ChainPrior
 from crowdseq.tagging.features import short_shape
+
+if TYPE_CHECKING:
+    from crowdseq.engines.shard_files import StoredCorpus
 
 ANNOTATORS = ("acc", "spam", "cv", "cm", "seq")
 
@@ -83,7 +85,7 @@ class Bsc(ShardedAggregator):
     def monotone(self) -> bool:
         return True
 
-    def settle_crowd(self, corpus: Corpus | StoredCorpus, context: RunContext) -> Any:
+    def settle_crowd(self, corpus: "Corpus | StoredCorpus", context: RunContext) -> Any:
         chain = self._chain(Crowd.of(corpus, context, self, bayes=True))
         end = chain.climb(lambda: None, rounds=self.rounds, tolerance=self.tolerance, context=context)
         return chain.settle(end)

@@ -1,7 +1,7 @@
 """Dawid-Skene: one confusion matrix per annotator, tokens taken one by one."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,8 +16,10 @@ from crowdseq.aggregation.contract import (
 )
 from crowdseq.aggregation.crowds import Crowd, settle_from_shares
 from crowdseq.core.corpus import Corpus
-from crowdseq.engines.shard_files import StoredCorpus
 from crowdseq.engines.shards import SHARD_TOKENS
+
+if TYPE_CHECKING:
+    from crowdseq.engines.shard_files import StoredCorpus
 
 
 @method("dawid-skene")
@@ -55,7 +57,7 @@ class DawidSkene(ShardedAggregator):
     def monotone(self) -> bool:
         return True
 
-    def settle_crowd(self, corpus: Corpus | StoredCorpus, context: RunContext) -> Any:
+    def settle_crowd(self, corpus: "Corpus | StoredCorpus", context: RunContext) -> Any:
         crowd = Crowd.of(corpus, context, self, bayes=False)
         prior = self.smoothing + self.diagonal * np.eye(crowd.n_labels)
         tokens = crowd.tokens(crowd.confusions(prior), self.smoothing)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,9 +18,11 @@ from crowdseq.aggregation.contract import (
 )
 from crowdseq.aggregation.crowds import ChainRounds, Crowd, Judges, TokenState
 from crowdseq.core.corpus import Corpus
-from crowdseq.engines.shard_files import StoredCorpus
 from crowdseq.engines.shards import SHARD_TOKENS
 from crowdseq.numerics.crowds.crowd_chain import ChainPrior
+
+if TYPE_CHECKING:
+    from crowdseq.engines.shard_files import StoredCorpus
 
 ANNOTATORS = ("cv2", "full")
 
@@ -72,7 +74,7 @@ class HmmCrowd(ShardedAggregator):
     def monotone(self) -> bool:
         return True
 
-    def settle_crowd(self, corpus: Corpus | StoredCorpus, context: RunContext) -> Any:
+    def settle_crowd(self, corpus: "Corpus | StoredCorpus", context: RunContext) -> Any:
         # Points for the annotators; the chain itself holds beliefs.
         crowd = Crowd.of(corpus, context, self, bayes=False)
         chain = self._chain(crowd)

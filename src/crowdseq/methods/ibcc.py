@@ -1,7 +1,7 @@
 """IBCC: Dawid-Skene with beliefs instead of points, by variational Bayes."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,8 +16,10 @@ from crowdseq.aggregation.contract import (
 )
 from crowdseq.aggregation.crowds import Crowd, settle_from_shares
 from crowdseq.core.corpus import Corpus
-from crowdseq.engines.shard_files import StoredCorpus
 from crowdseq.engines.shards import SHARD_TOKENS
+
+if TYPE_CHECKING:
+    from crowdseq.engines.shard_files import StoredCorpus
 
 
 @method("ibcc")
@@ -60,7 +62,7 @@ class Ibcc(ShardedAggregator):
     def monotone(self) -> bool:
         return True
 
-    def settle_crowd(self, corpus: Corpus | StoredCorpus, context: RunContext) -> Any:
+    def settle_crowd(self, corpus: "Corpus | StoredCorpus", context: RunContext) -> Any:
         crowd = Crowd.of(corpus, context, self, bayes=True)
         wrong = self.off_diagonal / max(crowd.n_labels - 1, 1)
         even = np.full((crowd.n_labels, crowd.n_labels), wrong)

@@ -1,7 +1,7 @@
 """MACE: who is spamming, and when."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.random import Generator
@@ -19,13 +19,15 @@ from crowdseq.aggregation.contract import (
 from crowdseq.aggregation.crowds import Crowd, TokenRounds, TokenState
 from crowdseq.arrays import FloatArray
 from crowdseq.core.corpus import Corpus
-from crowdseq.engines.shard_files import StoredCorpus
 from crowdseq.engines.shards import SHARD_TOKENS, add_up
 from crowdseq.numerics.crowds.annotator_models import Spamming
 from crowdseq.numerics.crowds.crowd_tokens import even_shares
 from crowdseq.numerics.crowds.dirichlet import Rows
 from crowdseq.numerics.crowds.votes import normalise
 from crowdseq.numerics.em import Climb
+
+if TYPE_CHECKING:
+    from crowdseq.engines.shard_files import StoredCorpus
 
 ESTIMATES = ("vb", "em")
 
@@ -84,7 +86,7 @@ class Mace(ShardedAggregator):
     def draws(self) -> bool:
         return True
 
-    def settle_crowd(self, corpus: Corpus | StoredCorpus, context: RunContext) -> Any:
+    def settle_crowd(self, corpus: "Corpus | StoredCorpus", context: RunContext) -> Any:
         crowd, model = self.crowd(corpus, context)
         return self._believe_the_lonely(crowd, self._best(crowd, model, context))
 
@@ -129,7 +131,7 @@ class Mace(ShardedAggregator):
         return crowd.crowd.settle(*trusting, history=end.history, **told)
 
     def crowd(
-        self, corpus: Corpus | StoredCorpus, context: RunContext = RunContext()
+        self, corpus: "Corpus | StoredCorpus", context: RunContext = RunContext()
     ) -> tuple[TokenRounds, Spamming]:
         """The crowd of a corpus as this recipe sees it, and the model of its annotators."""
         bayes = self.estimate == "vb"

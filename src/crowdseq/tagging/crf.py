@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -13,7 +13,6 @@ from crowdseq.core.labels import LabelScheme
 from crowdseq.engines.engine import Engine, asks_only
 from crowdseq.engines.local import LocalEngine
 from crowdseq.engines.ordering import cut_canonical
-from crowdseq.engines.shard_files import StoredShard
 from crowdseq.engines.shards import SHARD_TOKENS, add_up
 from crowdseq.errors import AnnotationError, SettingsError
 from crowdseq.numerics.blocks import threads_in_use, using_threads
@@ -27,6 +26,9 @@ from crowdseq.tagging.summed_crf import Aim, CrfPart, CrfShard, SummedCrf
 from crowdseq.tagging.tagger import Tagger
 from crowdseq.tagging.targets import Targets, check_tags
 from crowdseq.tagging.weight_frame import ChainRules, WeightFrame
+
+if TYPE_CHECKING:
+    from crowdseq.engines.shard_files import StoredShard
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,7 +113,7 @@ class CrfTrainer:
             return self.fit_shards(crf, aims, wanted.edges(weights), corpus.scheme, chain)
 
     def fit_stored(
-        self, shards: Sequence[StoredShard], wanted: "WantedOf", scheme: LabelScheme, engine: Engine
+        self, shards: "Sequence[StoredShard]", wanted: "WantedOf", scheme: LabelScheme, engine: Engine
     ) -> Tagger:
         """The same of a corpus on disk; wanted: gives what each shard is trained towards, where it lies."""
         placed = engine.place(partial(TargetShard, self, wanted), shards)
@@ -213,7 +215,7 @@ class CrfTrainer:
         return Tagger(scheme, self.feature_settings, streams, frame.transitions(weights), chain)
 
 
-WantedOf: TypeAlias = Callable[[StoredShard], tuple[Corpus, IntArray | Targets]]
+WantedOf: TypeAlias = "Callable[[StoredShard], tuple[Corpus, IntArray | Targets]]"
 
 
 class TargetShard:
@@ -221,7 +223,7 @@ class TargetShard:
 
     crf: CrfPart
 
-    def __init__(self, trainer: CrfTrainer, wanted: WantedOf, shard: StoredShard) -> None:
+    def __init__(self, trainer: CrfTrainer, wanted: WantedOf, shard: "StoredShard") -> None:
         self._trainer = trainer
         self._corpus, self._targets = wanted(shard)
 

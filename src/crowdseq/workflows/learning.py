@@ -22,6 +22,7 @@ from crowdseq.numerics.chains.chain import Lattice, marginals
 from crowdseq.numerics.em import Progress, quiet
 from crowdseq.tagging.crf import CrfTrainer
 from crowdseq.tagging.sequence_tagger import SequenceTagger
+from crowdseq.tagging.tagger import Tagger
 from crowdseq.tagging.targets import Targets
 from crowdseq.workflows.checkpoints import CHECKPOINT_FILE, START_ANEW, Checkpoint, fingerprint
 from crowdseq.workflows.reading import CrowdRequest, corpus_of, read_crowd
@@ -36,9 +37,11 @@ from crowdseq.workflows.run import Run, judged
 from crowdseq.workflows.runs.saving import open_target, run_paths
 
 if TYPE_CHECKING:
+    from crowdseq.aggregation.companions import CompanionMaker
     from crowdseq.tagging.streams import KnowledgeSource
     from crowdseq.workflows.knowledge import Knowledge, Names
     from crowdseq.workflows.progress import Wish
+    from crowdseq.workflows.text_model import TextModel
 
 TARGETS = ("hard", "soft")
 
@@ -57,6 +60,8 @@ def learn(
     lexicons: "Mapping[str, Names] | None" = None,
     vectors: str | PathLike[str] | None = None,
     unlabelled: Sequence[str | PathLike[str]] = (),
+    text_model: str = "crf",
+    model: str | PathLike[str] | None = None,
     **settings: Any,
 ) -> Run:
     """Consensus, annotator reports and tagger of a crowd.
@@ -70,9 +75,11 @@ def learn(
     dev: text with gold, not in the corpus, by which such a method chooses its best round. lexicons: by type a
     list of names, or the file of one, which the text is searched for. vectors: a file of word vectors, or
     `auto` for those of an installed package; unlabelled: files of text of the same kind, from which such
-    vectors are learned; whether they help is found out first. progress: True for some plain lines, False for
-    none, None for lines in a notebook only; or a function that is called with the stage, how much of it is
-    done, and how much there is.
+    vectors are learned; whether they help is found out first. text_model: what reads the text: the `crf`
+    alone, joined by a `network` over the states of a language model, or by the `transformer` itself in the
+    tagger too (extra `neural`); model: the folder of that model. progress: True for some plain lines, False
+    for none, None for lines in a notebook only; or a function that is called with the stage, how much of it
+    is done, and how much there is.
 
     >>> import crowdseq
     >>> run = crowdseq.learn([
@@ -87,7 +94,8 @@ def learn(
     knowledge = _gathered(
         list((lexicons or {}).items()), vectors, tuple(fspath(file) for file in unlabelled), seed
     )
-    plan = LearnPlan(recipe, Resources.of(settings), tagger, targets, trainer, knowledge)
+    reader = _text_model(text_model, model, recipe, seed)
+    plan = LearnPlan(recipe, Resources.of(settings), tagger, targets, trainer, knowledge, reader)
     crowd, known = corpus_of(corpus), None if dev is None else corpus_of(dev)
     with progress_told(progress) as told:
         return plan.run(crowd, progress=told, checkpoints=checkpoints, dev=known)
@@ -103,12 +111,15 @@ class LearnPlan:
     targets: str = "hard"
     trainer: CrfTrainer | None = None
     knowledge: "Knowledge | None" = None
+    text_model: "TextModel | None" = None
 
     def __post_init__(self) -> None:
         if self.targets not in TARGETS:
             raise SettingsError(f"targets is '{self.targets}', choose one of {', '.join(TARGETS)}")
         if self.knowledge is not None:
             _check_use(self.recipe, self.tagger)
+        if self.text_model is not None:
+            _check_text_model(self)
 
     def run(
         self,
@@ -123,17 +134,30 @@ class LearnPlan:
         check_learnable(corpus, recipe)
         _check_dev(dev, corpus, recipe)
         begun = time.perf_counter()
-        context = RunContext(progress, LocalEngine(resources.threads), None, dev, resources.max_memory)
+        context = RunContext(
+            progress,
+            LocalEngine(resources.threads),
+            None,
+            dev,
+            resources.max_memory,
+            companion=self._companion(checkpoints),
+        )
         known = self.knowledge
         if known is None or not known.wishes:
-            keeper = _keeper(checkpoints, corpus, recipe, resources, known)
+            keeper = _keeper(checkpoints, corpus, self, known)
             sources = known.sources if known else ()
             outcome = self._learn(corpus, replace(context, keeper=keeper, knowledge=sources))
         else:
             outcome, known = self._learn_with_what_helps(known, corpus, context, checkpoints)
         consensus = judged(outcome.consensus, recipe)
-        source = known.record if known else {}
+        source = {**(known.record if known else {})}
+        source |= self.text_model.record if self.text_model else {}
         return Run(consensus, outcome.tagger, recipe, time.perf_counter() - begun, source)
+
+    def _companion(self, checkpoints: str | Path | None) -> "CompanionMaker | None":
+        if self.text_model is None or not self.recipe.can_use_companion:
+            return None
+        return self.text_model.companion(None if checkpoints is None else Path(checkpoints))
 
     def _learn_with_what_helps(
         self, known: "Knowledge", corpus: Corpus, context: RunContext, checkpoints: str | Path | None
@@ -143,17 +167,35 @@ class LearnPlan:
 
         with using_threads(self.resources.threads):
             made = known.fulfilled(corpus, context.progress)
-        keeper = _keeper(checkpoints, corpus, self.recipe, self.resources, made)
+        keeper = _keeper(checkpoints, corpus, self, made)
+        # What takes long is left to the last run: whether vectors help is seen from the CRF alone.
+        trial = self
+        if self.text_model is not None:
+            tagger = self.tagger and not self.recipe.can_use_knowledge
+            trial = replace(self, text_model=None, tagger=tagger)
 
         def learn(sources: "tuple[KnowledgeSource, ...]") -> Learned:
-            kept = keeper if sources == made.sources else None
-            return self._learn(corpus, replace(context, keeper=kept, knowledge=sources))
+            kept = keeper if sources == made.sources and trial is self else None
+            alone = replace(context, companion=None, keeper=kept, knowledge=sources)
+            return trial._learn(corpus, alone)
 
         has_rounds = self.recipe.can_use_knowledge and self.recipe.can_use_dev
         choice = settle_knowledge(made, learn, has_rounds=has_rounds)
-        return choice.learned, choice.knowledge
+        if trial is self:
+            return choice.learned, choice.knowledge
+        chosen = replace(context, keeper=keeper, knowledge=choice.knowledge.sources)
+        return self._learn(corpus, chosen), choice.knowledge
 
     def _learn(self, corpus: Corpus, context: RunContext) -> Learned:
+        learned = self._learn_crf(corpus, context)
+        reader, tagger = self.text_model, learned.tagger
+        if reader is None or not reader.is_fine_tuned or not isinstance(tagger, Tagger):
+            return learned
+        is_soft = self.targets == "soft" or isinstance(self.recipe, JointAggregator)
+        joined = reader.join(tagger, learned.consensus, context.progress, hard=not is_soft)
+        return replace(learned, tagger=joined)
+
+    def _learn_crf(self, corpus: Corpus, context: RunContext) -> Learned:
         if isinstance(self.recipe, JointAggregator) and self.tagger:
             return self.recipe.learn(corpus, context)
         consensus = self.recipe.aggregate(corpus, context)
@@ -198,22 +240,44 @@ def check_learnable(corpus: Corpus, recipe: Aggregator) -> None:
 
 
 def _keeper(
-    checkpoints: str | Path | None,
-    corpus: Corpus,
-    recipe: Aggregator,
-    resources: Resources,
-    knowledge: "Knowledge | None",
+    checkpoints: str | Path | None, corpus: Corpus, plan: LearnPlan, knowledge: "Knowledge | None"
 ) -> Keeper | None:
     """Where the rounds of a method that can be resumed are kept."""
     if checkpoints is None:
         return None
-    if recipe.can_resume:
-        known = knowledge.fingerprint if knowledge else None
-        return Checkpoint(Path(checkpoints), fingerprint(corpus, recipe, resources.max_memory, known))
+    if plan.recipe.can_resume:
+        known: object = knowledge.fingerprint if knowledge else None
+        if plan.text_model is not None:
+            known = (known, plan.text_model.fingerprint)
+        memory = plan.resources.max_memory
+        return Checkpoint(Path(checkpoints), fingerprint(corpus, plan.recipe, memory, known))
     path = Path(checkpoints) / CHECKPOINT_FILE
     if path.exists():
         raise SettingsError(f"{path} was kept by a run of another method", START_ANEW)
     return None
+
+
+def _text_model(
+    kind: str, model: str | PathLike[str] | None, recipe: Aggregator, seed: int
+) -> "TextModel | None":
+    if kind == "crf" and model is None:
+        return None
+    from crowdseq.workflows.text_model import open_text_model  # few runs have any
+
+    return open_text_model(kind, model, int(getattr(recipe, "seed", seed)))
+
+
+def _check_text_model(plan: LearnPlan) -> None:
+    """Whether the method, or the tagger that follows it, has a use for one."""
+    reader, name = plan.text_model, plan.recipe.name
+    if reader is None:
+        return
+    if plan.resources.max_memory is not None:
+        raise SettingsError("a language model cannot be held to max_memory, leave one of them out")
+    in_tagger = reader.is_fine_tuned and plan.tagger
+    if not (plan.recipe.can_use_companion or in_tagger):
+        other = "say text_model transformer for its tagger, or take sa-slc" if plan.tagger else "take sa-slc"
+        raise SettingsError(f"method {name} reads no text with the model {reader.kind}, {other}")
 
 
 def _check_dev(dev: Corpus | None, corpus: Corpus, recipe: Aggregator) -> None:
@@ -259,6 +323,7 @@ class LearnRequest(CrowdRequest):
     setting of the same name is refused. dev: a file with gold by which the best round is chosen. resume: go
     on with an unfinished run. tagger, targets: as `learn` has them. lexicons: as typed, `TYPE=FILE`.
     vectors, unlabelled: as `learn` has them.
+    text_model, model: as `learn` has them.
     excel_safe: as `Run.save` has it. command: what was typed, for the recipe of the run.
     """
 
@@ -276,6 +341,8 @@ class LearnRequest(CrowdRequest):
     lexicons: tuple[str, ...] = ()
     vectors: str | None = None
     unlabelled: tuple[str, ...] = ()
+    text_model: str = "crf"
+    model: str | None = None
     force: bool = False
     excel_safe: bool = False
     command: str | None = None
@@ -285,7 +352,12 @@ class LearnRequest(CrowdRequest):
         settings = self._settings()
         recipe = make_recipe(self.method, settings, self.seed or 0)
         return LearnPlan(
-            recipe, Resources.of(settings), self.tagger, self.targets, knowledge=self._knowledge()
+            recipe,
+            Resources.of(settings),
+            self.tagger,
+            self.targets,
+            knowledge=self._knowledge(),
+            text_model=_text_model(self.text_model, self.model, recipe, self.seed or 0),
         )
 
     def _knowledge(self) -> "Knowledge | None":

@@ -32,8 +32,8 @@ _ENCODING = ("utf-8", "surrogatepass")
 
 
 def holds(tagger: object) -> bool:
-    """Whether this format has room for such a tagger."""
-    return isinstance(tagger, Tagger)
+    """Whether this format has room for such a tagger; a kind with more to it has a format of its own."""
+    return type(tagger) is Tagger
 
 
 def tagger_files(tagger: Tagger) -> dict[str, bytes]:

@@ -27,7 +27,10 @@ from crowdseq.tagging.tagger import Tagger
 
 MODEL = "model.json"
 # The "format" in model.json to the module that reads and writes it; loaded when first needed.
-_MODULES = {"crowdseq-tagger": "crowdseq.formats.models.crf"}
+_MODULES = {
+    "crowdseq-tagger": "crowdseq.formats.models.crf",
+    "crowdseq-neural-tagger": "crowdseq.formats.models.neural",
+}
 _LARGEST_MODEL_FILE = 16 * 2**20
 
 
@@ -58,9 +61,19 @@ def _check_replaceable(folder: Path, names: Collection[str]) -> None:
         return
     if not folder.is_dir():
         raise OutputExistsError(f"{folder} exists already and is no folder, choose another name")
-    others = sorted(path.name for path in folder.iterdir() if path.name not in names)
+    known = {*names, *_listed(folder / MODEL)}
+    others = sorted(path.name for path in folder.iterdir() if path.name not in known)
     if others:
         raise OutputExistsError(f"{folder} holds other files too ({others[0]}), choose another folder")
+
+
+def _listed(path: Path) -> list[str]:
+    """Further files that belong to the tagger which stands there."""
+    try:
+        files = json.loads(path.read_bytes()).get("files", {}) if path.is_file() else {}
+    except (OSError, ValueError, AttributeError, RecursionError):
+        return []
+    return [str(name) for name in files] if isinstance(files, dict) else []
 
 
 def tagger_files(tagger: SequenceTagger) -> dict[str, bytes]:

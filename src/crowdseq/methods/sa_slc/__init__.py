@@ -8,7 +8,7 @@ one truth for each, which is another quantity. `docs/methods/sa-slc.md` tells th
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from crowdseq.aggregation.canonical import OrderedCut
 from crowdseq.aggregation.contract import (
@@ -20,13 +20,11 @@ from crowdseq.aggregation.contract import (
     store_learned,
 )
 from crowdseq.aggregation.settling import LoneLabels, lone_remark, settle
-from crowdseq.aggregation.stored import StoredConsensus, StoredLearned, judge_stored, store_consensus
 from crowdseq.aggregation.truth import P
 from crowdseq.aggregation.voting import label_shares
 from crowdseq.arrays import FloatArray
 from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
-from crowdseq.engines.shard_files import StoredCorpus
 from crowdseq.engines.shards import SHARD_TOKENS
 from crowdseq.errors import SettingsError
 from crowdseq.methods.sa_slc.final_belief import FinalBelief
@@ -35,6 +33,10 @@ from crowdseq.methods.sa_slc.rounds import candidates_per_token, prepare, run_ro
 from crowdseq.methods.sa_slc.settings import AS_IN_0_1, Settings, filled
 from crowdseq.numerics.blocks import using_threads
 from crowdseq.tagging.tagger import Tagger
+
+if TYPE_CHECKING:
+    from crowdseq.aggregation.stored import StoredConsensus, StoredLearned
+    from crowdseq.engines.shard_files import StoredCorpus
 
 
 @method("sa-slc")
@@ -84,6 +86,7 @@ class SaSlc(JointAggregator):
     can_use_dev = True
     can_bound_memory = True
     can_use_knowledge = True
+    can_use_companion = True
     later_settings = AS_IN_0_1
 
     preset: str = "default"
@@ -150,15 +153,19 @@ class SaSlc(JointAggregator):
         with using_threads(context.engine.threads):
             return self._settled(corpus, context)[0]
 
-    def learn_stored(self, stored: StoredCorpus, context: RunContext) -> StoredLearned:
+    def learn_stored(self, stored: "StoredCorpus", context: RunContext) -> "StoredLearned":
         if len(stored.shards) == 1:
             return store_learned(self.learn(stored.open_shard(0), context), stored, context)
+        from crowdseq.aggregation.stored import StoredLearned
+
         with using_threads(context.engine.threads):
             consensus, belief = self._stored(stored, context)
             return StoredLearned(consensus, self._train(belief, context))
 
-    def aggregate_stored(self, stored: StoredCorpus, context: RunContext) -> StoredConsensus:
+    def aggregate_stored(self, stored: "StoredCorpus", context: RunContext) -> "StoredConsensus":
         if len(stored.shards) == 1:
+            from crowdseq.aggregation.stored import store_consensus
+
             return store_consensus(self.aggregate(stored.open_shard(0), context), stored, context.folder)
         with using_threads(context.engine.threads):
             return self._stored(stored, context)[0]
@@ -193,7 +200,9 @@ class SaSlc(JointAggregator):
         )
         return consensus, session.final(state)
 
-    def _stored(self, stored: StoredCorpus, context: RunContext) -> tuple[StoredConsensus, FinalBelief]:
+    def _stored(self, stored: "StoredCorpus", context: RunContext) -> "tuple[StoredConsensus, FinalBelief]":
+        from crowdseq.aggregation.stored import judge_stored
+
         ordered, folder = OrderedCut.of(stored, self.shard_tokens), context.folder
         end = _End.of(self.settings, ordered, context)
         kept, added, doubted = end.session.write(end.state, folder, end.agreement, end.temperature).tolist()
@@ -220,7 +229,7 @@ class _End:
     def of(cls, settings: Settings, ordered: OrderedCut, context: RunContext) -> "_End":
         session, opened = prepare(ordered, settings.knowing(context.knowledge), context)
         _check_memory(session, context)
-        end = run_rounds(session, settings.search, context).chosen
+        end = run_rounds(session, settings.search, context)
         agreement = session.agreement(end)
         temperature, reasons = session.calibrated(end, agreement)
         free, valid = session.mean_log10_sequences()

@@ -45,7 +45,8 @@ class State(Generic[P]):
     """All that a round starts from: a version of the belief, which the shards hold, with its label pairs
     (F, M, M); the parameters of the truth model; the objective so far. by_sources: whether votes are those of
     sources that look for some things only. marked: tokens believed to be inside
-    something. surprise: how little the votes were foretold from the text alone, a mean of -log p."""
+    something. surprise: how little the votes were foretold from the text alone, a mean of -log p. deepened:
+    after how many rounds the truth model learned what takes longer than a round."""
 
     version: Version
     pairs: FloatArray
@@ -55,6 +56,7 @@ class State(Generic[P]):
     by_sources: bool = False
     marked: float = 0.0
     surprise: float = 0.0
+    deepened: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -145,7 +147,14 @@ class JointEm(Generic[P]):
         found = self.placed.each("believe", before, version.number, regard, own=tables)
         objective = add_up([one.clamped for one in found]) - add_up([one.free for one in found])
         history = (*state.history, objective - self.truth.penalty(params))
-        return replace(self._state(version, found, params, history), by_sources=state.by_sources)
+        after = self._state(version, found, params, history)
+        return replace(after, by_sources=state.by_sources, deepened=state.deepened)
+
+    def deepen(self, state: State[P]) -> State[P]:
+        """The truth model learns what takes longer than a round."""
+        self.placed.each("aim", state.version.number)
+        params = self.truth.deepen(state.params, len(state.deepened))
+        return replace(state, params=params, deepened=(*state.deepened, len(state.history)))
 
     def _state(
         self, version: Version, found: Sequence[Believed], params: P, history: tuple[float, ...] = ()
@@ -221,7 +230,9 @@ class JointEm(Generic[P]):
             "pairwise": state.pairs,
             "history": np.array(state.history),
             **self.truth.arrays(state.params),
-        } | ({"by_sources": np.ones(1)} if state.by_sources else {})
+            **({"by_sources": np.ones(1)} if state.by_sources else {}),
+            **({"deepened": np.array(state.deepened, np.float64)} if state.deepened else {}),
+        }
 
     def _belief_arrays(self, state: State[P]) -> dict[str, Any]:
         """What every token is believed to be; of a corpus on disk the name under which shards wrote it."""
@@ -255,7 +266,9 @@ class JointEm(Generic[P]):
         else:
             self._restore(version, arrays)
         history, params = tuple(arrays["history"].tolist()), self.truth.of_arrays(arrays)
-        return State(version, arrays["pairwise"], params, history, by_sources="by_sources" in arrays)
+        deepened = tuple(int(rounds) for rounds in arrays.get("deepened", ()))
+        by_sources = "by_sources" in arrays
+        return State(version, arrays["pairwise"], params, history, by_sources=by_sources, deepened=deepened)
 
     def _restore(self, version: Version, arrays: Mapping[str, FloatArray]) -> None:
         n_tokens = self.cut.facts.n_tokens

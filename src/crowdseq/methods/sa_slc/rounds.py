@@ -4,8 +4,10 @@ They are kept after each where there is a keeper, and the best is chosen where t
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -13,13 +15,14 @@ from crowdseq.aggregation.canonical import OrderedCut
 from crowdseq.aggregation.contract import Keeper, RunContext
 from crowdseq.aggregation.crf_truth import CrfTruth
 from crowdseq.aggregation.surveys import folds_in, kin_in, profile_of
-from crowdseq.aggregation.truth import P
+from crowdseq.aggregation.truth import P, TruthModel
 from crowdseq.arrays import BoolArray, FloatArray
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.labels import LabelScheme
 from crowdseq.engines.engine import Placed
-from crowdseq.engines.shards import Cut, Numbering, add_up
-from crowdseq.evaluation.crowd_profile import CrowdProfile
+from crowdseq.engines.shards import Numbering, add_up
+from crowdseq.errors import SettingsError
+from crowdseq.evaluation.crowd_profile import CrowdProfile, without_silence
 from crowdseq.evaluation.scores import evaluate
 from crowdseq.methods.sa_slc.coupling import content_words
 from crowdseq.methods.sa_slc.evidence import model_of_kinds
@@ -31,14 +34,20 @@ from crowdseq.numerics.crowds.dependency import Smoothing
 from crowdseq.numerics.em import Climb, climb
 from crowdseq.tagging.sequence_tagger import Context
 
+if TYPE_CHECKING:
+    from crowdseq.aggregation.companions import Companion
+
 # Words that are part of an entity in at least this share of their votes are content words.
 CONTENT_SHARE = 0.1
 _PLAIN_PRIOR = 1e5
+_ROUNDS_DEEPENED = 3  # what a companion has learned is taken up in so many
+
+OpenCompanion: TypeAlias = "Callable[[], Companion] | None"
 
 
 def prepare(
     ordered: OrderedCut, settings: Settings, context: RunContext = RunContext()
-) -> tuple[JointEm[FloatArray], list[Opened]]:
+) -> tuple[JointEm[Any], list[Opened]]:
     """All that stays the same from round to round, and what each shard brings."""
     cut, scheme = ordered.cut, ordered.cut.facts.scheme
     placed = context.engine.place(partial(SaSlcShard, settings, ordered.order), cut.shards)
@@ -54,7 +63,7 @@ def prepare(
         cut=cut,
         placed=placed,
         settings=settings,
-        truth=_truth_model(cut, placed, settings.text),
+        truth=_truth_model(ordered, placed, settings.text, _companion(ordered, silent, context)),
         model=model_of_kinds(rows),
         kinds=kinds,
         words=words,
@@ -99,17 +108,41 @@ def _content_words(placed: Placed[SaSlcShard], settings: Settings, scheme: Label
     return content_words(seen, inside, CONTENT_SHARE)
 
 
-def _truth_model(cut: Cut, placed: Placed[SaSlcShard], text: TextSettings) -> CrfTruth:
+def _companion(ordered: OrderedCut, silent: BoolArray, context: RunContext) -> OpenCompanion:
+    """What reads the text beside the CRF, if anything does, over the corpus in its order."""
+    maker, corpus = context.companion, ordered.corpus
+    if maker is None:
+        return None
+    if corpus is None:
+        raise SettingsError("a text model needs the corpus in memory of one process: leave it out here")
+    return partial(maker, without_silence(corpus, silent) if silent.any() else corpus, context.progress)
+
+
+def _truth_model(
+    ordered: OrderedCut, placed: Placed[SaSlcShard], text: TextSettings, companion: OpenCompanion
+) -> TruthModel[Any]:
     """Folds are those of the whole corpus, whatever the shards."""
-    scheme = cut.facts.scheme
+    cut, scheme = ordered.cut, ordered.cut.facts.scheme
     folds = folds_in(placed, text.folds)
     last = max(int(part.max(initial=0)) for part in folds)
     n_folds = last + 1  # a fold without documents would be trained for nobody
-    opener = CrfTruth.opener(scheme, text.trainer, n_folds)
-    placed.each("open_truth", opener, own=folds)
-    return CrfTruth.build(
-        placed, "truth", n_shards=len(cut.shards), n_folds=n_folds, scheme=scheme, trainer=text.trainer
+    build = partial(
+        CrfTruth.build,
+        placed,
+        "truth",
+        n_shards=len(cut.shards),
+        n_folds=n_folds,
+        scheme=scheme,
+        trainer=text.trainer,
     )
+    opener = CrfTruth.opener(scheme, text.trainer, n_folds)
+    if companion is None:
+        placed.each("open_truth", opener, own=folds)
+        return build()
+    from crowdseq.aggregation.joined_truth import JoinedTruth  # few runs have one
+
+    placed.each("open_truth", JoinedTruth.opener(opener), own=folds)
+    return JoinedTruth(build(), cut, cut.join_sentences(folds), companion())
 
 
 def _smoothing(strength: float, scheme: LabelScheme) -> Smoothing:
@@ -125,22 +158,53 @@ def _smoothing(strength: float, scheme: LabelScheme) -> Smoothing:
 _BEST = "best_"
 
 
-def run_rounds(session: JointEm[P], search: SearchSettings, context: RunContext) -> Climb[State[P]]:
-    """Rounds from the first state, or from what was kept, until the objective converges."""
+def run_rounds(session: JointEm[P], search: SearchSettings, context: RunContext) -> State[P]:
+    """Rounds from the first state, or from what was kept, until the objective converges; then a few more for
+    every time that the truth model learns what takes longer than a round."""
+    kept = None if context.keeper is None else context.keeper.load()
+    begun = None if kept is None else from_arrays(session, kept)
+    if begun is not None and begun.state.deepened:
+        state = begun.state
+    else:
+        judge = None if context.dev is None else _score_on(context.dev, session)
+        start = _begin(session) if begun is None else begun
+        state = _climb(session, start, search, context, judge).chosen
+    return _deepened(session, state, search, context)
 
+
+def _deepened(session: JointEm[P], state: State[P], search: SearchSettings, context: RunContext) -> State[P]:
+    few = replace(search, rounds=min(_ROUNDS_DEEPENED, search.rounds), tolerance=0.0)
+    for number in range(session.truth.trainings):
+        if len(state.deepened) > number + 1:
+            continue  # kept by a run that had come further
+        if len(state.deepened) == number:
+            state = session.deepen(state)
+            if context.keeper is not None:
+                context.keeper.keep(to_arrays(session, Climb(state)))
+        start = Climb(state, state.history[state.deepened[-1] :])
+        state = _climb(session, start, few, context).state
+    return state
+
+
+def _climb(
+    session: JointEm[P],
+    start: Climb[State[P]],
+    search: SearchSettings,
+    context: RunContext,
+    judge: Callable[[State[P]], float] | None = None,
+) -> Climb[State[P]]:
     def step(state: State[P]) -> tuple[State[P], float]:
         after = session.step(state)
         return after, after.history[-1] if after.is_sound else np.nan
 
-    kept = None if context.keeper is None else context.keeper.load()
     return climb(
         step,
-        _begin(session) if kept is None else from_arrays(session, kept),
+        start,
         rounds=search.rounds,
         tolerance=search.tolerance,
         progress=context.progress,
         keep=None if context.keeper is None else _keep_in(context.keeper, session),
-        judge=None if context.dev is None else _score_on(context.dev, session),
+        judge=judge,
     )
 
 

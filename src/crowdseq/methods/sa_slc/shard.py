@@ -9,7 +9,6 @@ import numpy as np
 
 from crowdseq.aggregation.canonical import open_ordered
 from crowdseq.aggregation.settling import LoneLabels, best_spans, best_valid_tags, scheme_scores
-from crowdseq.aggregation.stored import write_settled
 from crowdseq.aggregation.surveys import CrowdLook
 from crowdseq.aggregation.truth import Potentials, TruthPart
 from crowdseq.aggregation.voting import (
@@ -300,6 +299,8 @@ class SaSlcShard:
     def write(self, folder: Path, version: int, telling: Telling) -> IntArray:
         """Settle a belief, and write that; (3,) whether any label of somebody alone was kept, and how many
         spans the text would add to them and doubts."""
+        from crowdseq.aggregation.stored import write_settled  # few corpora are on disk
+
         state = self._states[version]
         posteriors = state.unary
         if telling.temperature != 1.0:

@@ -33,6 +33,7 @@ from crowdseq.workflows.runs import CHANGES, DECISIONS, GUIDELINE
 
 if TYPE_CHECKING:
     from crowdseq.workflows.knowledge import Knowledge
+    from crowdseq.workflows.text_model import TextModel
 
 _KNOWN = ("lexicons", "vectors", "unlabelled")  # what a run records of what it knew of words
 _NUMBERED = re.compile(r"(.+)-([0-9]+)")
@@ -113,12 +114,13 @@ def _learn(
     else:
         seeded = corpus
     is_joint = isinstance(recipe, JointAggregator)
-    known = _knowledge(opened)
+    known, reader = _knowledge(opened), _text_model(opened)
     plan = LearnPlan(
         recipe,
         Resources(context.engine.threads),
         tagger=wants_tagger and is_joint,
         knowledge=known if is_joint else None,
+        text_model=reader if is_joint else None,
     )
     made = plan.run(seeded, progress=context.progress)
     consensus, _ = decided_consensus(_on(corpus, made.consensus), states)
@@ -126,7 +128,22 @@ def _learn(
     if wants_tagger and not is_joint:
         trainer = CrfTrainer().knowing(known.sources if known else ())
         tagger = train_tagger(consensus, "hard", trainer, context)
+        if reader is not None and reader.is_fine_tuned and isinstance(tagger, Tagger):
+            tagger = reader.join(tagger, consensus, context.progress, hard=True)
     return replace(made, consensus=consensus, tagger=tagger)
+
+
+def _text_model(opened: OpenedRun) -> "TextModel | None":
+    """What read the text of the run beside the CRF: the same language model, if it still lies there."""
+    told = opened.settings.get("text_model")
+    if not isinstance(told, dict):
+        return None
+    from crowdseq.workflows.text_model import open_text_model
+
+    found = open_text_model(str(told.get("kind")), told.get("model"), int(told.get("seed", 0)))
+    if found is not None and found.fingerprint != told.get("sha256"):
+        raise SettingsError(f"the run was learned with another model than {told.get('model')} holds now")
+    return found
 
 
 def _knowledge(opened: OpenedRun) -> "Knowledge | None":
