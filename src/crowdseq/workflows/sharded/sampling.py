@@ -14,15 +14,15 @@ from crowdseq.engines.gathering import InputOrder, joined
 SAMPLE_TOKENS = 500_000
 
 
-def sample_size(consensus: StoredConsensus, tokens: int = SAMPLE_TOKENS) -> int:
-    """How many shards make a sample of so many tokens."""
+def sample_size(consensus: StoredConsensus) -> int:
+    """How many shards make a sample."""
     sizes = np.cumsum([shard.tokens for shard in consensus.corpus.shards])
-    return min(int(np.searchsorted(sizes, tokens)) + 1, len(sizes))
+    return min(int(np.searchsorted(sizes, SAMPLE_TOKENS)) + 1, len(sizes))
 
 
-def sample_of(consensus: StoredConsensus, tokens: int = SAMPLE_TOKENS) -> Consensus:
+def sample_of(consensus: StoredConsensus) -> Consensus:
     """The first shards as one consensus; reports and parameters are those of the whole."""
-    return _put_together([consensus.part(number) for number in range(sample_size(consensus, tokens))])
+    return _put_together([consensus.part(number) for number in range(sample_size(consensus))])
 
 
 def _put_together(parts: Sequence[Consensus]) -> Consensus:
