@@ -356,7 +356,15 @@ def climb_kept(
         if keeper is not None:
             keeper.keep({**reached.state.learnt, "history": np.array(reached.history)})
 
-    return climb(made.step, begin, rounds=rounds, tolerance=tolerance, progress=context.progress, keep=keep)
+    return climb(
+        made.step,
+        begin,
+        rounds=rounds,
+        tolerance=tolerance,
+        progress=context.progress,
+        keep=keep,
+        note=context.note,
+    )
 
 
 def known_before(judgement: Judgement | None) -> dict[str, FloatArray]:

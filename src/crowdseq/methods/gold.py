@@ -28,6 +28,7 @@ class Gold(JointAggregator):
     """
 
     can_use_knowledge = True
+    can_bound_memory = True
 
     features: str = "full"
     c1: float = 0.0

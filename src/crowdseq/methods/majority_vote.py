@@ -42,6 +42,8 @@ class MajorityVote(Aggregator):
     kinship: whether annotators who agree more than independent ones would count once between them.
     """
 
+    can_bound_memory = True
+
     ties: str = "entity-first"
     unit: str = "token"
     seed: int = 0

@@ -13,6 +13,7 @@ from crowdseq.aggregation.contract import (
     JointAggregator,
     Learned,
     RunContext,
+    crf_megabytes,
     method,
     require,
     require_rounds,
@@ -28,7 +29,17 @@ from crowdseq.arrays import BoolArray, FloatArray, IntArray
 from crowdseq.core.corpus import Corpus
 from crowdseq.engines.engine import Engine, Placed, asks_only
 from crowdseq.engines.shard_files import StoredCorpus
-from crowdseq.engines.shards import SHARD_TOKENS, AnyShard, Cut, Kept, Numbering, Version, Versions, add_up
+from crowdseq.engines.shards import (
+    SHARD_TOKENS,
+    AnyShard,
+    CorpusFacts,
+    Cut,
+    Kept,
+    Numbering,
+    Version,
+    Versions,
+    add_up,
+)
 from crowdseq.evaluation.crowd_profile import hear
 from crowdseq.evaluation.kinship import Kin
 from crowdseq.numerics.blocks import using_threads
@@ -66,6 +77,7 @@ class Sembler(JointAggregator):
     """
 
     can_resume = True
+    can_bound_memory = True
 
     rounds: int = 3
     tolerance: float = 1e-4
@@ -94,6 +106,9 @@ class Sembler(JointAggregator):
     @property
     def monotone(self) -> bool:
         return True
+
+    def megabytes(self, facts: CorpusFacts) -> float:
+        return super().megabytes(facts) + crf_megabytes(facts)
 
     def learn(self, corpus: Corpus, context: RunContext = RunContext()) -> Learned:
         if corpus.n_tokens == 0:

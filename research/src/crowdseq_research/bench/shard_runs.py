@@ -1,6 +1,7 @@
-"""One measured run over shards on disk: time, memory of every process, bytes, and a digest of what came out.
+r"""One measured run over shards on disk: time, memory of every process, bytes, and a digest of what came out.
 
-    python -m crowdseq_research.bench.shard_runs SHARDS -m sa-slc --engine ray --workers 2 --set rounds=2 -o CELL
+    python -m crowdseq_research.bench.shard_runs SHARDS -m sa-slc --engine ray --workers 2 --set rounds=2 \
+        --work FOLDER -o CELL
 
 Memory is PSS, sampled while the run goes on; pages of Ray's object store are counted apart.
 """
