@@ -186,6 +186,30 @@ def store_learned(learned: Learned, stored: "StoredCorpus", context: RunContext)
     return StoredLearned(store_consensus(learned.consensus, stored, context.folder), learned.tagger)
 
 
+class Estimating(Protocol):
+    """What can tell about how much memory it takes."""
+
+    def megabytes(self, facts: CorpusFacts) -> float: ...
+
+
+def check_memory(recipe: Estimating, facts: CorpusFacts, context: RunContext, n_shards: int = 1) -> None:
+    """Refuse a run that would need more than it may take; elsewhere than in this process shards come one by
+    one."""
+    needed = recipe.megabytes(facts)
+    if not isinstance(context.engine, LocalEngine):
+        needed /= max(n_shards, 1)
+    if context.max_memory is not None and needed > context.max_memory:
+        raise too_little_memory(needed, context.max_memory, "or cut it into smaller shards")
+
+
+def too_little_memory(needed: float, allowed: float, advice: str) -> SettingsError:
+    """What is said of a run that cannot fit."""
+    return SettingsError(
+        f"this run needs about {needed:,.0f} MB, more than max_memory allows ({allowed:,.0f} MB): "
+        f"allow more, {advice}"
+    )
+
+
 def crf_megabytes(facts: CorpusFacts) -> float:
     """About what training a CRF takes at once of a corpus in memory."""
     return 1e-6 * facts.n_tokens * (_BYTES_OF_FEATURES + _BYTES_OF_LABEL * len(facts.scheme))

@@ -13,6 +13,7 @@ from crowdseq.aggregation.contract import (
     JointAggregator,
     Learned,
     RunContext,
+    check_memory,
     crf_megabytes,
     method,
     require,
@@ -126,6 +127,7 @@ class Sembler(JointAggregator):
 
     def _learn(self, ordered: OrderedCut, context: RunContext) -> tuple[Any, SequenceTagger]:
         """The consensus, in memory or on disk as the corpus is, and the tagger."""
+        check_memory(self, ordered.cut.facts, context, len(ordered.cut.shards))
         with using_threads(context.engine.threads):
             joint = _Joint.of(self, ordered, context.engine)
             end = climb_kept(joint, None, rounds=self.rounds, tolerance=self.tolerance, context=context)
