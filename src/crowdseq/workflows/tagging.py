@@ -35,7 +35,9 @@ _LINES, _COLUMNS, _TEXT = "jsonl", "conll", "text"
 _ENDINGS = {
     **dict.fromkeys(("jsonl", "ndjson"), _LINES),
     **dict.fromkeys(("conll", "iob", "iob2", "bio"), _COLUMNS),
-    "csv": "long", "parquet": "parquet", "spacy": "docbin",
+    "csv": "long",
+    "parquet": "parquet",
+    "spacy": "docbin",
 }
 
 
