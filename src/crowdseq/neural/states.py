@@ -55,12 +55,14 @@ def read_states(
 
 
 def _middle(encoder: Encoder, batch: Sequence[Window]) -> torch.Tensor:
-    """The mean of the layers from the middle on: the last ones know more of the task that a model was trained
-    for than of the word."""
+    """The mean of three layers around the middle: the last ones know more of the task that a model was
+    trained for than of the word."""
     layers = encoder.model(**encoder.inputs(batch), output_hidden_states=True).hidden_states
-    # Models of characters have layers of fewer, wider places in between.
-    chosen = [layer for layer in layers[len(layers) // 2 :] if layer.shape[1] == layers[-1].shape[1]]
-    return torch.stack(chosen).mean(dim=0)
+    depth = len(layers) - 1
+    chosen = [layers[place] for place in sorted({depth // 3, depth // 2, 2 * depth // 3})]
+    # Models of characters have wider places in between, and only in the end a state for each of them.
+    fitting = [layer for layer in chosen if layer.shape[1] == layers[-1].shape[1]] or [layers[-1]]
+    return torch.stack(fitting).mean(dim=0)
 
 
 def _key(model: ModelFolder, text: Text) -> str:
