@@ -28,7 +28,8 @@ def frozen_states(model: ModelFolder, text: Text, cache: Path | None, progress: 
     kept = None if cache is None else _kept(cache / CACHE_FILE, key)
     if kept is not None and len(kept) == text.n_tokens:
         return kept
-    states = read_states(Encoder.load(model), text.tokens, text.document_of.tolist(), progress)
+    # Each sentence alone, as measured; what its document says of a word is an input of its own.
+    states = read_states(Encoder.load(model), text.tokens, None, progress)
     if cache is not None:
         cache.mkdir(parents=True, exist_ok=True)
         with AtomicFile(cache / CACHE_FILE, force=True) as file:
@@ -68,7 +69,7 @@ def _middle(encoder: Encoder, batch: Sequence[Window]) -> torch.Tensor:
 def _key(model: ModelFolder, text: Text) -> str:
     digest = hashlib.sha256(model.digest.encode())
     digest.update("\n".join(text.words).encode("utf-8", "surrogatepass"))
-    for array in (text.token_ids, text.offsets, text.document_of):
+    for array in (text.token_ids, text.offsets):
         digest.update(np.ascontiguousarray(array).tobytes())
     return digest.hexdigest()
 

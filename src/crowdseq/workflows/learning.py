@@ -15,7 +15,7 @@ from crowdseq.aggregation.settling import scheme_scores
 from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
 from crowdseq.engines.local import LocalEngine
-from crowdseq.errors import AnnotationError, SettingsError
+from crowdseq.errors import Advice, AnnotationError, SettingsError
 from crowdseq.formats import ImportReport, read
 from crowdseq.numerics.blocks import using_threads
 from crowdseq.numerics.chains.chain import Lattice, marginals
@@ -274,10 +274,14 @@ def _check_text_model(plan: LearnPlan) -> None:
         return
     if plan.resources.max_memory is not None:
         raise SettingsError("a language model cannot be held to max_memory, leave one of them out")
-    in_tagger = reader.is_fine_tuned and plan.tagger
-    if not (plan.recipe.can_use_companion or in_tagger):
-        other = "say text_model transformer for its tagger, or take sa-slc" if plan.tagger else "take sa-slc"
-        raise SettingsError(f"method {name} reads no text with the model {reader.kind}, {other}")
+    if plan.recipe.can_use_companion or (reader.is_fine_tuned and plan.tagger):
+        return
+    advice = Advice("take {method}", method="sa-slc")
+    if plan.tagger:
+        advice = Advice(
+            "say {text_model} for its tagger, or take {method}", text_model="transformer", method="sa-slc"
+        )
+    raise SettingsError(f"method {name} reads no text with the model {reader.kind},", advice)
 
 
 def _check_dev(dev: Corpus | None, corpus: Corpus, recipe: Aggregator) -> None:
