@@ -8,11 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from crowdseq.aggregation.canonical import OrderedCut
 from crowdseq.core.building import CorpusBuilder, Record
 from crowdseq.core.corpus import Corpus
 from crowdseq.engines.engine import Placed, answer, arguments_of
 from crowdseq.engines.local import LocalPlaced
 from crowdseq.engines.ordering import cut_canonical
+from crowdseq.engines.shards import Cut
 
 
 def only_worker(placed: Placed[Any]) -> Any:
@@ -29,6 +31,12 @@ def quarter(corpus: Corpus) -> int:
         size += max(size // 50, 1)
     assert len(cut_canonical(corpus, size).shards) == 4
     return size
+
+
+def as_it_stands(corpus: Corpus, shard_tokens: int | None = None) -> OrderedCut:
+    """A corpus that a test has put in the order that it wants."""
+    cut = Cut.whole(corpus) if shard_tokens is None else cut_canonical(corpus, shard_tokens)
+    return OrderedCut(corpus, cut, np.arange(len(corpus.annotators)), np.arange(corpus.n_tokens))
 
 
 def shuffled(corpus: Corpus, seed: int) -> Corpus:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdseq.core.labels import CHUNK_KINDS, LabelScheme, split_tag
+from crowdseq.core.labels import CHUNK_KINDS, LabelScheme, split_tag, usual_tags
 from crowdseq.core.spans import Span
 from crowdseq.errors import SchemeError
 from span_oracles import slow_tags
@@ -123,3 +123,33 @@ def test_schemes_are_equal_by_tags_and_kind_and_their_tables_cannot_be_changed()
     assert scheme != LabelScheme.of_types(["LOC", "PER"], "IOB1")
     with pytest.raises(ValueError, match="read-only"):
         scheme.allowed[0, 0] = False
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("B_PER I_PER O", "B-PER I-PER O"),
+        ("b-PER i-PER o", "B-PER I-PER O"),
+        ("PER-B PER-I O", "B-PER I-PER O"),
+        ("B-PER M-PER E-PER S-LOC O", "B-PER I-PER E-PER S-LOC O"),
+        ("B_PER O", "B-PER O"),
+    ],
+)
+def test_other_spellings_of_chunk_tags_are_known(written: str, meant: str) -> None:
+    assert usual_tags(written.split()) == dict(zip(written.split(), meant.split(), strict=True))
+
+
+@pytest.mark.parametrize(
+    "tags",
+    [
+        "B-PER I-PER O",  # ours already
+        "B_PER I_PER",  # no outside
+        "I_PER S_PER O",  # nothing begins
+        "B_PER NOUN O",  # not all of them
+        "B-PER M-PER I-PER O",  # M is not the inside
+        "PART-B O",  # one suffix may be chance
+        "NN VB DT O",
+    ],
+)
+def test_plain_tags_are_left_alone(tags: str) -> None:
+    assert usual_tags(tags.split()) == {}

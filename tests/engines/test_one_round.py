@@ -12,13 +12,12 @@ from crowdseq.aggregation.canonical import Canonical
 from crowdseq.aggregation.crf_truth import CrfTruth
 from crowdseq.arrays import FloatArray, IntArray
 from crowdseq.core.corpus import Corpus
-from crowdseq.engines.local import LocalEngine
 from crowdseq.formats import read
 from crowdseq.methods.sa_slc import SaSlc
 from crowdseq.methods.sa_slc.joint_em import JointEm
 from crowdseq.methods.sa_slc.rounds import prepare
 from crowdseq.tagging.weight_frame import WeightFrame
-from shard_worlds import quarter
+from shard_worlds import as_it_stands, quarter
 
 CLOSE = 1e-12
 
@@ -81,7 +80,7 @@ def both(world: Corpus) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
     """The sums of one shard and of four."""
     found = []
     for size in (world.n_tokens, quarter(world)):
-        session, _ = prepare(world, SaSlc(shard_tokens=size, enough_marks=0.0).settings, LocalEngine())
+        session, _ = prepare(as_it_stands(world, size), SaSlc(shard_tokens=size, enough_marks=0.0).settings)
         assert len(session.cut.shards) == (1 if size == world.n_tokens else 4)
         found.append(sums_of_a_round(session))
     return found[0], found[1]

@@ -109,6 +109,45 @@ SHAPES = {
     "argilla/records.json": Shape(BOTH, "argilla"),
     "brat/folder-for-each-annotator": Shape(BOTH, "brat"),
     "inception/folder-for-each-document": Shape(BOTH, "inception"),
+    "conll/underscore-tags.conll": Shape(GOLD, "conll", told=("tags-in-other-spelling",)),
+    "conll/small-letter-tags.conll": Shape(GOLD, "conll", told=("tags-in-other-spelling",)),
+    "conll/tags-with-suffix.conll": Shape(GOLD, "conll", told=("tags-in-other-spelling",)),
+    "conll/folder-of-windows.zip": Shape(BOTH, "conll", told=("folders-guessed",)),
+    "spacy/text-and-entities": Shape(BOTH, "doccano"),
+    "spacy/docs-as-json": Shape(BOTH, "doccano", told=("json-not-in-lines",)),
+    "label-studio/notes-relations-choices.json": Shape(
+        BOTH, "label-studio", told=("results-left-out",), names=NUMBERS
+    ),
+    "label-studio/html.json": Shape(BOTH, "label-studio", told=("pages-read-as-text",), names=NUMBERS),
+    "label-studio/dialogue.json": Shape(BOTH, "label-studio", names=NUMBERS),
+    "label-studio/several-texts.json": Shape(
+        BOTH, "label-studio", told=("text-field-guessed",), names=NUMBERS
+    ),
+    "label-studio/storage": Shape(BOTH, "label-studio", names=NUMBERS),
+    "tables/column-for-each-annotator.csv": Shape(BOTH, "long", told=("columns-guessed",)),
+    "tables/column-for-each-annotator.tsv": Shape(BOTH, "long", told=("columns-guessed",)),
+    "tables/column-for-each-annotator.xlsx": Shape(BOTH, "xlsx", told=("columns-guessed",)),
+    "tables/title-above.xlsx": Shape(BOTH, "xlsx", told=("columns-guessed", "rows-left-out")),
+    "tables/o-left-empty.csv": Shape(BOTH, "long", told=("columns-guessed", "blank-labels")),
+    "tables/long-o-left-empty.csv": Shape(BOTH, "long", told=("blank-labels",)),
+    "tables/excel-separator-line.csv": Shape(BOTH, "long", told=("columns-guessed",)),
+    "tables/e-mail-and-idx.tsv": Shape(
+        BOTH,
+        "long",
+        told=("columns-guessed",),
+        names={"ana@example.org": "ana", "bob@example.org": "bob"},
+    ),
+    "argilla/feedback-1.x.json": Shape(BOTH, "argilla", told=("predictions-left-out",)),
+    "argilla/token-classification-1.x.jsonl": Shape(BOTH, "argilla"),
+    "huggingface/rows.jsonl": Shape(GOLD, "dataset-jsonl"),
+    "huggingface/numbered.jsonl": Shape(
+        BOTH, "dataset-jsonl", {"labels": ("O", "B-PER", "I-PER", "B-LOC", "B-ORG")}
+    ),
+    "huggingface/labels-and-annotator.jsonl": Shape(BOTH, "dataset-jsonl"),
+    "brat/zip-with-folder.zip": Shape(BOTH, "brat", told=("folders-guessed",)),
+    "brat/zip-of-windows.zip": Shape(BOTH, "brat", told=("folders-guessed",)),
+    "brat/span-over-a-line-break": Shape(BOTH, "brat"),
+    "inception/project-of-xmi.zip": Shape(BOTH, "inception"),
     "crowdseq/crowd.jsonl": Shape(BOTH, "jsonl"),
     "crowdseq/consensus.jsonl": Shape(GOLD, "consensus"),
 }
@@ -117,6 +156,13 @@ REFUSED = {
     "conll/utf-16.conll": "the file looks like utf-16: say encoding='utf-16'",
     "conll/other-order": "if files number their sentences each in its own way, say match='text'",
     "tables/names-of-another-language.csv": "is a table with columns satz, wort, wer, was",
+    "tables/spans.csv": "is a table of spans (doc, annotator, start, end, label), and only tables with a row",
+    "tables/no-sentence.csv": "is a table with columns token, label and none for the sentence: add one",
+    "conll/conll-2012.conll": "is CoNLL-2012, whose labels stand in brackets",
+    "huggingface/numbered.jsonl": "'ner_tags' holds numbers without names, say them in order with labels=",
+    "prodigy/choices.jsonl": "holds labels of whole texts (_view_id 'choice'), not spans: annotate with",
+    "spacy/training-pairs.json": "is training data of spaCy as pairs: write each as a line of JSON",
+    "spacy/training-2.json": "is training data of spaCy 2: turn it into a DocBin",
 }
 # Read in a test of their own.
 OTHERS = {"conll/hash-as-token.conll", "crowdseq/plain-scheme.jsonl", *REFUSED}

@@ -70,6 +70,19 @@ def test_other_schemes_are_told_and_converted_alike(tmp_path: Path, scheme: str)
     assert _files(tmp_path / "files") == _files(tmp_path / "memory")
 
 
+def test_other_spellings_of_tags_are_told_and_read_alike(tmp_path: Path) -> None:
+    records = [
+        json.loads(json.dumps(record).replace('"B-', '"B_').replace('"I-', '"I_'))
+        for record in _demo_records()
+    ]
+    source = _lines(tmp_path / "crowd.jsonl", records)
+    stored = store_files(source, tmp_path / "files", 2_000)
+    store_corpus(crowdseq.read(source), tmp_path / "memory", 2_000)
+    assert _files(tmp_path / "files") == _files(tmp_path / "memory")
+    assert "tags-in-other-spelling" in {finding.kind for finding in stored.report.findings}
+    assert "B-PER" in crowdseq.read(source).scheme.tags
+
+
 def test_what_reading_finds_is_told_alike(tmp_path: Path) -> None:
     records = _demo_records()
     records[3]["annotations"] = {"Ann ": ["I-PER"] * len(records[3]["tokens"])}

@@ -8,12 +8,11 @@ import pytest
 from numpy.random import Generator
 
 from builders import random_corpus
-from crowdseq.aggregation.canonical import Canonical
+from crowdseq.aggregation.canonical import OrderedCut
 from crowdseq.aggregation.contract import RunContext
 from crowdseq.core.building import CorpusBuilder, Record
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.spans import Span, decode, encode
-from crowdseq.engines.local import LocalEngine
 from crowdseq.evaluation.crowd_profile import CrowdProfile, hear
 from crowdseq.evaluation.scores import score_tags
 from crowdseq.methods.majority_vote import MajorityVote
@@ -108,7 +107,7 @@ def test_labelling_functions_give_no_empty_consensus() -> None:
 
 def sessions(world: Corpus, **settings: object) -> JointEm[np.ndarray[tuple[int, ...], np.dtype[np.float64]]]:
     recipe = SaSlc(**settings)  # type: ignore[arg-type]
-    return prepare(Canonical.of(world, whole_documents=True).corpus, recipe.settings, LocalEngine())[0]
+    return prepare(OrderedCut.of(world, 10**6), recipe.settings)[0]
 
 
 def test_a_majority_that_leaves_out_most_is_no_start() -> None:

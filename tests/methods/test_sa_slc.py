@@ -30,7 +30,7 @@ from crowdseq.methods.sa_slc.evidence import (
 from crowdseq.methods.sa_slc.joint_em import JointEm, State
 from crowdseq.methods.sa_slc.rounds import prepare
 from crowdseq.numerics.crowds.dependency import Smoothing
-from shard_worlds import only_worker
+from shard_worlds import as_it_stands, only_worker
 
 PLAIN_EM = {
     "folds": 1,
@@ -136,7 +136,7 @@ def context(dependency: str, before: int, earlier: int) -> tuple[object, ...]:
 def session_of(world: Corpus, **settings: object) -> tuple[JointEm[FloatArray], Any]:
     """The rounds of a corpus, and the only shard."""
     recipe = SaSlc(**(PLAIN_EM | {"repeat_tokens": "all"} | settings))  # type: ignore[arg-type]
-    session = prepare(world, recipe.settings, LocalEngine())[0]
+    session = prepare(as_it_stands(world), recipe.settings)[0]
     return session, only_worker(session.placed)
 
 
@@ -235,7 +235,7 @@ def test_the_objective_is_the_likelihood_of_a_shared_truth_less_the_penalty() ->
 
 def test_told_probabilities_are_those_of_the_belief_behind_the_tags() -> None:
     world = random_corpus(8, sentences=40, documents=8, accuracy=0.6)
-    session, _ = prepare(world, SaSlc(rounds=3).settings, LocalEngine())
+    session, _ = prepare(as_it_stands(world), SaSlc(rounds=3).settings)
     state, shard = session.start(), only_worker(session.placed)
     for _ in range(3):
         state = session.step(state)
@@ -293,7 +293,7 @@ def test_local_confusions_are_recovered_from_a_generated_crowd() -> None:
     assert score_tags(world.gold_tags, consensus.tag_ids, world.offsets, world.scheme).f1 == pytest.approx(
         1, abs=0.02
     )
-    session, _ = prepare(world, recipe.settings, LocalEngine())
+    session, _ = prepare(as_it_stands(world), recipe.settings)
     evidence = only_worker(session.placed).evidence
     found = np.exp(learned(evidence, np.array(consensus.probabilities), session.smoothing))
     votes, errors = evidence.votes, []

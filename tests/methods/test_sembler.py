@@ -11,14 +11,15 @@ from crowd_oracles import votes_by_token
 from crowdseq.engines.local import LocalEngine
 from crowdseq.errors import SettingsError
 from crowdseq.methods.sembler import Sembler, _Joint
-from shard_worlds import only_worker
+from shard_worlds import as_it_stands, only_worker
 
 
 @pytest.mark.parametrize("candidates", ["voted", "off"])
 @pytest.mark.parametrize("seed", range(4))
 def test_the_expected_truth_equals_the_listing_of_all_sequences(candidates: str, seed: int) -> None:
     world = random_corpus(seed, sentences=6, length=2, annotators=3, types=("X",), unlabelled=0.1)
-    joint = _Joint.of(Sembler(candidates=candidates, features="basic", iterations=4), world, LocalEngine())
+    recipe = Sembler(candidates=candidates, features="basic", iterations=4)
+    joint = _Joint.of(recipe, as_it_stands(world), LocalEngine())
     shard = only_worker(joint.placed)
     state, objective = joint.step(joint.step(joint.start())[0])
     assert state.judgement is not None
@@ -27,7 +28,7 @@ def test_the_expected_truth_equals_the_listing_of_all_sequences(candidates: str,
         shard.crf.problem.emissions(state.weights),
         shard.crf.problem.transitions(state.weights),
     )
-    expected = joint.truth(state)
+    (expected,) = joint.placed.each("truth", state.version.number)
     votes, scheme, likelihood = votes_by_token(world), world.scheme, 0.0
     for start, stop in pairwise(world.offsets.tolist()):
         free, clamped, truth = 0.0, 0.0, np.zeros((stop - start, len(scheme)))

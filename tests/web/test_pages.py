@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
+from builders import corpus
 from crowdseq.formats import read
 from crowdseq.formats.settings import ReadSettings
 from crowdseq.store.decisions import read_decisions
@@ -32,46 +33,102 @@ def actions(folder: Path) -> list[str]:
     return [entry.action for entry in read_decisions(folder).by_id.values()]
 
 
-def open_repeated(page: Page) -> int:
-    """Open a mention that is disputed three times or more, by keyboard; gives how often."""
-    expect(page.locator("#mentions > li").first).to_be_visible()
-    notes = page.locator("#mentions > li .mention > .note").all_inner_texts()
-    counts = [int(text.split()[0]) for text in notes]
-    place = next(number for number, times in enumerate(counts) if times >= 3)
-    for _ in range(place):
-        page.keyboard.press("j")
-    page.keyboard.press("Enter")
-    expect(page.locator(".contexts li")).to_have_count(counts[place])
-    return counts[place]
+def screen(page: Page) -> int:
+    """Wait for the next screen of mentions; gives how many places it has."""
+    expect(page.locator("#mentions")).to_have_attribute("aria-busy", "false")
+    expect(page.locator(".contexts li").first).to_be_visible()
+    return page.locator(".contexts li").count()
 
 
-def test_a_mention_is_settled_with_an_exception_and_undone_as_one(demo: Path, enter: Enter) -> None:
+def test_a_screen_of_mentions_is_settled_with_exceptions_and_undone_as_one(demo: Path, enter: Enter) -> None:
     with served(demo) as app:
         page = enter(app, "ada", "/mentions")
-        times = open_repeated(page)
-        for key in ("j", "j", " ", "1"):  # the second context is an exception; the first reading is chosen
+        times = screen(page)
+        assert times >= 5
+        first = page.locator(".contexts").inner_text()
+        for key in ("2", "Shift+Digit3"):  # the second is turned to its next reading, the third left open
             page.keyboard.press(key)
-        expect(page.locator(".preview")).to_contain_text(f"{times - 1} places will be")
-        expect(page.locator(".preview")).to_contain_text("1 exception stay open")
+        expect(page.locator(".contexts li").nth(1)).to_contain_text("was")
+        expect(page.locator(".preview")).to_contain_text("1 change, the rest as shown; 1 place left open")
         page.keyboard.press("Enter")
         expect(page.locator("#notice")).to_contain_text(f"{times - 1} places settled")
         assert actions(demo) == ["decide"] * (times - 1)
         assert len({entry.batch for entry in read_decisions(demo).by_id.values()}) == 1
+        screen(page)
+        assert page.locator(".contexts").inner_text() != first  # the next one opened by itself
         page.keyboard.press("u")
         expect(page.locator("#notice")).to_contain_text(f"{times - 1} decisions taken back")
+        assert screen(page) == times
     assert actions(demo) == ["decide"] * (times - 1) + ["undo"] * (times - 1)
     assert not any(state.decisions for state in read_decisions(demo).states())
+
+
+def test_a_label_for_all_places_of_a_screen_and_another_for_one(demo: Path, enter: Enter) -> None:
+    with served(demo) as app:
+        page = enter(app, "ada", "/mentions")
+        times = screen(page)
+        page.keyboard.press("Alt+Digit2")
+        expect(page.locator(".contexts .now > b:first-child", has_text="MISC")).to_have_count(times)
+        page.keyboard.press("1")  # back to what was suggested, and in hand
+        page.keyboard.press("Alt+Digit1")
+        expect(page.locator(".contexts li").first.locator(".now > b").first).to_have_text("LOC")
+        page.keyboard.press("n")
+        expect(page.locator(".contexts li").first.locator(".now")).to_contain_text("nothing")
+        page.keyboard.press("Enter")
+        expect(page.locator("#notice")).to_contain_text(f"{times} places settled")
+    marks = [entry.marks for entry in read_decisions(demo).by_id.values()]
+    assert marks[0] == ()
+    assert {label for some in marks[1:] for _, _, label in some} == {"MISC"}
 
 
 def test_a_mention_is_settled_by_mouse(demo: Path, enter: Enter) -> None:
     with served(demo) as app:
         page = enter(app, "ada", "/mentions")
-        row = page.locator("#mentions > li").first
-        row.locator(".mention").click()
-        row.locator(".choice").first.click()
-        row.get_by_role("button", name="settle").click()
-        expect(page.locator("#notice")).to_contain_text("settled")
-    assert "decide" in actions(demo)
+        times = screen(page)
+        page.locator(".turn").nth(1).click()
+        expect(page.locator(".preview")).to_contain_text("1 change")
+        page.locator(".contexts input").first.uncheck()
+        page.get_by_role("button", name="settle").click()
+        expect(page.locator("#notice")).to_contain_text(f"{times - 1} places settled")
+    assert actions(demo) == ["decide"] * (times - 1)
+
+
+def test_what_is_decided_is_asked_for_where_nobody_differed(tmp_path: Path, enter: Enter) -> None:
+    crowd = corpus(
+        *["see/O/O/O/O Exeter/O/B-PER/B-PER/B-LOC"] * 2,
+        *["in/O/O/O/O Exeter/O/B-PER/B-PER/B-PER now/O/O/O/O"] * 3,
+        annotators=["ann", "bob", "cy"],
+    )
+    run = run_folder(crowd, tmp_path / "run")
+    with served(run) as app:
+        page = enter(app, "ada", "/mentions")
+        assert screen(page) == 2
+        page.keyboard.press("Alt+Digit1")
+        page.keyboard.press("Enter")
+        expect(page.locator("#mentions")).to_contain_text("The same words elsewhere")
+        assert screen(page) == 3
+        expect(page.locator(".contexts .changed")).to_have_count(3)
+        page.keyboard.press("3")  # as it is
+        page.keyboard.press("Enter")
+        expect(page.locator("#total")).to_have_text("Every place is decided.")
+    found = [state.decisions[-1].marks[0][2] for state in read_decisions(run).states()]
+    assert found == ["LOC"] * 4 + ["PER"]
+
+
+def test_a_rule_settles_what_it_is_about_after_a_preview(demo: Path, enter: Enter) -> None:
+    with served(demo) as app:
+        page = enter(app, "ada", "/guideline")
+        page.locator(".pair").first.get_by_role("button", name="Write a rule").click()
+        page.locator("#rule select").select_option("ORG")
+        page.get_by_role("button", name="Save and settle").click()
+        times = screen(page)
+        expect(page.locator(".contexts .now > b:first-child", has_text="ORG")).to_have_count(times)
+        page.keyboard.press("1")  # an exception
+        page.keyboard.press("Enter")
+        expect(page.locator("#notice")).to_contain_text(f"{times} places settled")
+        page.keyboard.press("u")
+        expect(page.locator("#notice")).to_contain_text(f"{times} decisions taken back")
+    assert actions(demo) == ["entry", *["decide"] * times, *["undo"] * times]
 
 
 def test_a_rule_goes_to_the_guideline_file_and_can_be_taken_back(demo: Path, enter: Enter) -> None:

@@ -3,8 +3,12 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
+import numpy as np
+
+from crowdseq.aggregation.settling import settle
 from crowdseq.arrays import FloatArray
 from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
@@ -18,6 +22,8 @@ from crowdseq.tagging.streams import KnowledgeSource
 
 if TYPE_CHECKING:
     from crowdseq.aggregation.companions import CompanionMaker
+    from crowdseq.aggregation.stored import StoredConsensus, StoredLearned
+    from crowdseq.engines.shard_files import StoredCorpus
 
 
 @dataclass(frozen=True)
@@ -44,7 +50,8 @@ class RunContext:
 
     progress: told the stage, and how much of it is done. engine: where sums are made. keeper: where rounds
     are kept. dev: text with gold by which a round is chosen. max_memory: megabytes that a run may take.
-    knowledge: what is known of words beyond the corpus. companion: what reads the text beside the CRF.
+    knowledge: what is known of words beyond the corpus. companion: what reads the text beside the CRF. out:
+    the folder for what is settled of a corpus on disk.
     """
 
     progress: Progress = quiet
@@ -54,6 +61,14 @@ class RunContext:
     max_memory: float | None = None
     knowledge: tuple[KnowledgeSource, ...] = ()
     companion: "CompanionMaker | None" = None
+    out: Path | None = None
+
+    @property
+    def folder(self) -> Path:
+        """Where workers write what is settled."""
+        if self.out is None:
+            raise SettingsError("a corpus on disk needs a folder for what is settled of it")
+        return self.out
 
 
 class Aggregator(ABC):
@@ -77,6 +92,10 @@ class Aggregator(ABC):
     def aggregate(self, corpus: Corpus, context: RunContext = RunContext()) -> Consensus:
         """The consensus of the crowd; the corpus is not changed."""
 
+    def aggregate_stored(self, stored: "StoredCorpus", context: RunContext) -> "StoredConsensus":
+        """The same of a corpus on disk; what is settled is written into the context's folder."""
+        raise cannot_shard(self, stored, context)
+
     @property
     def monotone(self) -> bool:
         """Whether the history never falls under these settings."""
@@ -88,8 +107,39 @@ class Aggregator(ABC):
         return False
 
 
+class ShardedAggregator(Aggregator):
+    """A recipe that needs no more of a corpus than sums over its shards, wherever they are."""
+
+    can_resume = True
+
+    @abstractmethod
+    def settle_crowd(self, corpus: "Corpus | StoredCorpus", context: RunContext) -> Any:
+        """The consensus of a corpus in memory, or of one on disk."""
+
+    def aggregate(self, corpus: Corpus, context: RunContext = RunContext()) -> Consensus:
+        if corpus.n_tokens == 0:
+            return settle(corpus, np.zeros((0, len(corpus.scheme))))
+        consensus: Consensus = self.settle_crowd(corpus, context)
+        return consensus
+
+    def aggregate_stored(self, stored: "StoredCorpus", context: RunContext) -> "StoredConsensus":
+        if len(stored.shards) == 1:
+            from crowdseq.aggregation.stored import store_consensus
+
+            return store_consensus(self.aggregate(stored.open_shard(0), context), stored, context.folder)
+        consensus: StoredConsensus = self.settle_crowd(stored, context)
+        return consensus
+
+
 class JointAggregator(Aggregator):
     """A recipe that learns a tagger together with the consensus."""
+
+    def learn_stored(self, stored: "StoredCorpus", context: RunContext) -> "StoredLearned":
+        """Consensus and tagger at once, of a corpus on disk."""
+        raise cannot_shard(self, stored, context)
+
+    def aggregate_stored(self, stored: "StoredCorpus", context: RunContext) -> "StoredConsensus":
+        return self.learn_stored(stored, context).consensus
 
     @abstractmethod
     def learn(self, corpus: Corpus, context: RunContext = RunContext()) -> Learned:
@@ -117,6 +167,21 @@ def method(name: str) -> Callable[[Method], Method]:
 def registered_methods() -> dict[str, type[Aggregator]]:
     """Name to class, for all that were imported so far."""
     return dict(_METHODS)
+
+
+def store_learned(learned: Learned, stored: "StoredCorpus", context: RunContext) -> "StoredLearned":
+    """What was learned in memory of a corpus on disk that is one shard."""
+    from crowdseq.aggregation.stored import StoredLearned, store_consensus
+
+    return StoredLearned(store_consensus(learned.consensus, stored, context.folder), learned.tagger)
+
+
+def cannot_shard(recipe: Aggregator, *_: object) -> SettingsError:
+    """What a method says that needs the whole corpus in memory."""
+    return SettingsError(
+        f"method {recipe.name} needs the whole corpus in memory of one process: run it with the engine local "
+        "and without a bound of memory, or take sa-slc"
+    )
 
 
 def require(condition: bool, message: str) -> None:

@@ -1,16 +1,20 @@
 """CrowdShard: the votes of one shard, and what is believed of its tokens, for EM over annotator models."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
+from crowdseq.aggregation.settling import best_valid_tags
+from crowdseq.aggregation.surveys import CrowdLook
 from crowdseq.aggregation.voting import shares_of_counts
-from crowdseq.arrays import FloatArray, IntArray
+from crowdseq.arrays import BoolArray, FloatArray, IntArray
 from crowdseq.core.annotations import Annotations
+from crowdseq.core.corpus import Corpus
 from crowdseq.core.ragged import gather_ranges, offsets_of
-from crowdseq.engines.engine import asks_only
-from crowdseq.engines.shards import Kept, Shard
+from crowdseq.engines.engine import answer, asks_only
+from crowdseq.engines.shards import AnyShard, Kept
 from crowdseq.evaluation.kinship import Kin, vote_weights
 from crowdseq.numerics.crowds.crowd_chain import ChainCounts, ChainPrior, CrowdChain
 from crowdseq.numerics.crowds.crowd_tokens import CrowdTokens
@@ -46,18 +50,30 @@ class ChainScores:
 
 
 class CrowdShard:
-    """gold: whether tokens with known gold are held at it. kin: annotators whose votes count once between
-    them."""
+    """The votes of one shard that count; gold: whether tokens with known gold are held at it."""
 
-    def __init__(self, gold: bool, kin: tuple[Kin, ...], shard: Shard) -> None:
-        self.corpus = shard.corpus
-        self.votes = self.corpus.annotations.votes()
-        self.weights = vote_weights(self.corpus, kin)
-        self.gold = self.corpus.gold_tags if gold else np.full(self.corpus.n_tokens, -1)
+    weights: FloatArray | None  # of the votes (V,), where not all count once
+
+    def __init__(self, gold: bool, shard: AnyShard) -> None:
+        self.number, self.look = shard.number, CrowdLook(shard.corpus)
+        corpus = self.look.whole
+        self.gold = corpus.gold_tags if gold else np.full(corpus.n_tokens, -1)
         self._states: Kept[FloatArray] = Kept()
         self._tokens: CrowdTokens | None = None
         self._chain: CrowdChain | None = None
         self._listed: dict[Coding, CodedVotes] = {}
+
+    def hear(self, silent: BoolArray | None, kin: tuple[Kin, ...]) -> None:
+        """silent (K,): whose silence is no vote, None for nobody's. kin: whose votes count once between
+        them."""
+        self.look.hear(silent)
+        self.votes = self.corpus.annotations.votes()
+        self.weights = vote_weights(self.corpus, kin)
+
+    @property
+    def corpus(self) -> Corpus:
+        """With the votes that count."""
+        return self.look.heard
 
     def forget_others(self, alive: Collection[int]) -> None:
         """Keep these versions of the truth alone."""
@@ -145,6 +161,24 @@ class CrowdShard:
         """(T, M) the truth of every token."""
         return self.tokens.spread(self._states[version])
 
+    @asks_only
+    def spread_trusting(self, version: int, trusted: BoolArray, competence: float) -> FloatArray:
+        """The same, but where annotators (K,) voted who are trusted by so much, whatever was learned."""
+        truth, n_labels = self.spread_tokens(version), len(self.corpus.scheme)
+        chosen = np.flatnonzero(trusted[self.votes.annotators])
+        tokens = self.votes.tokens[chosen]
+        truth[tokens] = (1.0 - competence) / max(n_labels - 1, 1)
+        truth[tokens, self.votes.labels[chosen]] = competence if n_labels > 1 else 1.0
+        return truth
+
+    @asks_only
+    def count_compared(self) -> IntArray:
+        """(2, K) votes, and those on tokens that another voted on too or whose gold is held."""
+        votes, size = self.votes, len(self.corpus.annotators)
+        shared = (np.bincount(votes.tokens, minlength=self.corpus.n_tokens) > 1) | (self.gold >= 0)
+        chosen = (votes.annotators, votes.annotators[shared[votes.tokens]])
+        return np.stack([np.bincount(one, minlength=size) for one in chosen])
+
     # Sentences as chains.
 
     def open_chain(
@@ -189,6 +223,14 @@ class CrowdShard:
     def truth(self, version: int) -> FloatArray:
         """(T, M) of a chain."""
         return self._states[version]
+
+    @asks_only
+    def write(self, folder: Path, order: Sequence[int] | None, call: str, *given: object) -> None:
+        """Settle what a call tells of the truth, and write it; order: of labels, for ties."""
+        from crowdseq.aggregation.stored import write_settled
+
+        posteriors = answer(self, call, *given)
+        write_settled(folder, self.number, best_valid_tags(self.corpus, posteriors, order), posteriors)
 
 
 def votes_before(crowd: Annotations, none: int) -> IntArray:

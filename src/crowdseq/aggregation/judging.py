@@ -1,17 +1,16 @@
 """A report on every annotator, made from the posteriors alone, so that it means the same for every method."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import sparse
 
+from crowdseq.aggregation.judged_votes import Ask, JudgedVotes, JudgingPart
 from crowdseq.arrays import BoolArray, FloatArray, IntArray
-from crowdseq.core.annotations import Votes, count_slips
 from crowdseq.core.consensus import AnnotatorReport
 from crowdseq.core.corpus import Corpus
-from crowdseq.core.ragged import gather_ranges
-from crowdseq.core.spans import SpanTable, find_spans
-from crowdseq.evaluation.copying import find_copies
+from crowdseq.engines.shards import add_up
+from crowdseq.evaluation.copying import ErrorPairs, copies_of
 from crowdseq.numerics.crowds.votes import normalise
 
 
@@ -30,31 +29,20 @@ class Skills:
         return mean, (max(-1.0, mean - reach), min(1.0, mean + reach))
 
 
-def measure_skills(corpus: Corpus, votes: Votes, posteriors: FloatArray) -> Skills:
+def measure_skills(ask: Ask, counts: JudgedVotes) -> Skills:
     """Kappa against the posteriors, sentences as the unit of chance, drawn towards the crowd's mean.
 
     kappa = (observed - chance) / (1 - chance), chance from the annotator's own label shares and the truth's
     shares on the tokens they saw. Its error is that of a ratio over sentences, and two average sentences are
     added to everybody's evidence, so that one lucky sentence never looks certain.
     """
-    n_annotators, n_labels = len(corpus.annotators), len(corpus.scheme)
-    totals = np.bincount(votes.annotators, minlength=n_annotators)
-    chance = _chance(votes, posteriors, n_annotators, n_labels, totals)
-    agreed = posteriors[votes.tokens, votes.labels] - chance[votes.annotators]
-    room = 1.0 - chance[votes.annotators]
-    ballots = _ballot_of(corpus, votes)
-    gains = np.bincount(ballots, agreed, minlength=len(corpus.annotations.voters))
-    rooms = np.bincount(ballots, room, minlength=len(corpus.annotations.voters))
-    who = corpus.annotations.voters
-    gain = np.bincount(who, gains, minlength=n_annotators)
-    available: FloatArray = np.bincount(who, rooms, minlength=n_annotators).astype(np.float64)
-    known = (available > 1e-9) & (_shared_votes(votes, corpus.n_tokens, n_annotators) > 0)
-    raw = np.divide(gain, available, out=np.zeros(n_annotators), where=available > 1e-9)
-    residual = np.square(gains - raw[who] * rooms)
-    squares = np.bincount(who, residual, minlength=n_annotators) + 2.0 * float(
-        residual.mean() if len(residual) else 0
-    )
-    variance = np.divide(squares, available**2, out=np.ones(n_annotators), where=available > 1e-9)
+    chance, size = counts.chance, len(counts.totals)
+    gain, available = add_up(ask("gains", chance))
+    known = (available > 1e-9) & (counts.shared > 0)
+    raw = np.divide(gain, available, out=np.zeros(size), where=available > 1e-9)
+    residual = add_up(ask("residuals", chance, raw))
+    squares = residual[:-2] + 2.0 * float(residual[-2] / residual[-1] if residual[-1] else 0)
+    variance = np.divide(squares, available**2, out=np.ones(size), where=available > 1e-9)
     return _shrink(raw, variance + 1e-6, available, known)
 
 
@@ -69,33 +57,6 @@ def _shrink(raw: FloatArray, variance: FloatArray, weight: FloatArray, known: Bo
     return Skills(raw + pull * (centre - raw), np.sqrt(variance * spread / (variance + spread)), known)
 
 
-def _chance(
-    votes: Votes, posteriors: FloatArray, n_annotators: int, n_labels: int, totals: IntArray
-) -> FloatArray:
-    """(K,) agreement that an annotator would reach by drawing labels from their own shares."""
-    shape = (n_annotators, len(posteriors))
-    seen = sparse.csr_matrix((np.ones(len(votes.tokens)), (votes.annotators, votes.tokens)), shape=shape)
-    truth = np.asarray(seen @ posteriors)
-    cells = votes.annotators.astype(np.int64) * n_labels + votes.labels
-    given = np.bincount(cells, minlength=n_annotators * n_labels).reshape(n_annotators, n_labels)
-    return np.asarray((truth * given).sum(axis=1) / np.maximum(totals, 1).astype(np.float64) ** 2)
-
-
-def _shared_votes(votes: Votes, n_tokens: int, n_annotators: int) -> IntArray:
-    """(K,) votes on tokens that somebody else labelled too."""
-    crowded = np.bincount(votes.tokens, minlength=n_tokens)[votes.tokens] > 1
-    return np.bincount(votes.annotators[crowded], minlength=n_annotators)
-
-
-def _ballot_of(corpus: Corpus, votes: Votes) -> IntArray:
-    """(V,) the row of annotations that each vote comes from."""
-    crowd = corpus.annotations
-    width = max(len(crowd.annotators), 1)
-    keys = crowd.row_sentences.astype(np.int64) * width + crowd.voters
-    wanted = corpus.text.sentence_of[votes.tokens].astype(np.int64) * width + votes.annotators
-    return np.searchsorted(keys, wanted)
-
-
 _FEW_TOKENS = 300
 _MANY_SLIPS = 0.02
 _FEW_SPANS = 10  # of which slips say nothing yet
@@ -106,39 +67,34 @@ def judge_annotators(
     corpus: Corpus, posteriors: FloatArray, tag_ids: IntArray
 ) -> tuple[AnnotatorReport, ...]:
     """One report for each annotator, in the order of `corpus.annotators`."""
-    if not corpus.annotators:
+    part = JudgingPart(corpus, posteriors, tag_ids)
+    return judge_parts(lambda call, *given: [getattr(part, call)(*given)], corpus.annotators)
+
+
+def judge_parts(ask: Ask, names: Sequence[str]) -> tuple[AnnotatorReport, ...]:
+    """The same from the parts of a corpus, each of which knows its votes and what is settled."""
+    if not names:
         return ()
-    votes = corpus.annotations.votes()
-    skills = measure_skills(corpus, votes, posteriors)
-    scores = _span_scores(corpus, tag_ids)
-    flags = _copy_flags(corpus, tag_ids)
-    by_annotator = np.argsort(votes.annotators, kind="stable")
-    bounds = np.searchsorted(votes.annotators[by_annotator], np.arange(len(corpus.annotators) + 1))
-    sentences = np.bincount(corpus.annotations.voters, minlength=len(corpus.annotators))
-    slips = _slip_rates(corpus)
+    counts: JudgedVotes = add_up(ask("count"))
+    skills = measure_skills(ask, counts)
+    flags = _copy_flags([pair for part in ask("error_pairs", counts.rates) for pair in part], names)
+    slips = _slip_rates(counts.spans[3], counts.spans[4])
     reports = []
-    for number, name in enumerate(corpus.annotators):
-        mine = by_annotator[bounds[number] : bounds[number + 1]]
-        confusion = _confusion(votes.tokens[mine], votes.labels[mine], posteriors)
+    for number, name in enumerate(names):
         skill, interval = skills.of(number)
-        precision, recall, f1 = scores[number]
-        spam = _spam(confusion) if skill is not None else None
-        notes = [
-            *flags[number],
-            *_notes(skill, spam, (int(sentences[number]), len(mine)), float(slips[number])),
-        ]
+        sentences, tokens = int(counts.sentences[number]), int(counts.totals[number])
+        spam = _spam(counts.confusions[number]) if skill is not None else None
+        notes = [*flags[number], *_notes(skill, spam, (sentences, tokens), float(slips[number]))]
         reports.append(
             AnnotatorReport(
                 name,
-                int(sentences[number]),
-                len(mine),
+                sentences,
+                tokens,
                 skill,
                 interval,
-                precision,
-                recall,
-                f1,
+                *_ratios(*counts.spans[:3, number].tolist()),
                 spam,
-                confusion,
+                counts.confusions[number],
                 tuple(notes),
             )
         )
@@ -164,14 +120,6 @@ def _notes(skill: float | None, spam: float | None, work: tuple[int, int], slips
     return notes
 
 
-def _confusion(tokens: IntArray, labels: IntArray, posteriors: FloatArray) -> FloatArray:
-    """(M, M) expected counts, truth by given label."""
-    n_labels = posteriors.shape[1]
-    shape = (n_labels, len(posteriors))
-    given = sparse.csr_matrix((np.ones(len(tokens)), (labels, tokens)), shape=shape)
-    return np.ascontiguousarray(np.asarray(given @ posteriors).T)
-
-
 def _spam(confusion: FloatArray) -> float:
     """1 when the given labels do not depend on the truth, 0 when truths are always told apart.
 
@@ -193,33 +141,6 @@ def _spam(confusion: FloatArray) -> float:
     return float(np.clip(1.0 - distance / room, 0.0, 1.0)) if room > 1e-9 else 0.0
 
 
-def _span_scores(corpus: Corpus, tag_ids: IntArray) -> list[tuple[float | None, float | None, float | None]]:
-    """Per annotator: exact-span precision, recall and F1 against the settled tags of the same sentences.
-
-    An annotator's stray pieces count as spans: a slip in spelling is no miss.
-    """
-    crowd = corpus.annotations
-    lengths = corpus.text.lengths[crowd.row_sentences]
-    bounds = np.append(crowd.row_starts, len(crowd.tags))
-    truth = tag_ids[gather_ranges(corpus.offsets[crowd.row_sentences], lengths)]
-    truth = np.where(crowd.tags >= 0, truth, np.int16(-1))
-    given = find_spans(crowd.tags, bounds, corpus.scheme, lenient=True)
-    wanted = find_spans(truth, bounds, corpus.scheme, lenient=True)
-    hits = np.isin(_span_keys(given), _span_keys(wanted))
-    who = np.repeat(crowd.voters, lengths)
-    size = len(crowd.annotators)
-    n_given = np.bincount(who[given.starts], minlength=size)
-    n_wanted = np.bincount(who[wanted.starts], minlength=size)
-    n_hits = np.bincount(who[given.starts[hits]], minlength=size)
-    return [_ratios(int(h), int(g), int(w)) for h, g, w in zip(n_hits, n_given, n_wanted, strict=True)]
-
-
-def _span_keys(table: SpanTable) -> IntArray:
-    """One number for each span; spans of a flat array are told apart by start, length and type."""
-    lengths = table.ends - table.starts
-    return (table.starts.astype(np.int64) * 100_003 + lengths) * 40_009 + table.types
-
-
 def _ratios(hits: int, given: int, wanted: int) -> tuple[float | None, float | None, float | None]:
     precision = hits / given if given else None
     recall = hits / wanted if wanted else None
@@ -227,21 +148,16 @@ def _ratios(hits: int, given: int, wanted: int) -> tuple[float | None, float | N
     return precision, recall, f1
 
 
-def _slip_rates(corpus: Corpus) -> FloatArray:
+def _slip_rates(slips: IntArray, n_spans: IntArray) -> FloatArray:
     """(K,) how many slips there are for each span of an annotator, at most one; 0 of too few spans."""
-    crowd = corpus.annotations
-    bounds = np.append(crowd.row_starts, len(crowd.tags))
-    who = np.repeat(crowd.voters, corpus.text.lengths[crowd.row_sentences])
-    spans = find_spans(crowd.tags, bounds, corpus.scheme, lenient=True)
-    n_spans = np.bincount(who[spans.starts], minlength=len(crowd.annotators))
-    rates = np.minimum(count_slips(crowd, corpus.scheme) / np.maximum(n_spans, 1), 1.0)
+    rates = np.minimum(slips / np.maximum(n_spans, 1), 1.0)
     return np.where(n_spans >= _FEW_SPANS, rates, 0.0)
 
 
-def _copy_flags(corpus: Corpus, tag_ids: IntArray) -> list[list[str]]:
-    flags: list[list[str]] = [[] for _ in corpus.annotators]
-    for copy in find_copies(corpus, tag_ids):
+def _copy_flags(pairs: ErrorPairs, names: Sequence[str]) -> list[list[str]]:
+    flags: list[list[str]] = [[] for _ in names]
+    for copy in copies_of(pairs, len(names)):
         first, second = copy[0], copy[1]
-        flags[first].append(f"suspected copy: same errors as {corpus.annotators[second]}")
-        flags[second].append(f"suspected copy: same errors as {corpus.annotators[first]}")
+        flags[first].append(f"suspected copy: same errors as {names[second]}")
+        flags[second].append(f"suspected copy: same errors as {names[first]}")
     return flags

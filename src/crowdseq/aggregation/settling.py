@@ -156,6 +156,13 @@ class LoneLabels:
     @classmethod
     def apart(cls, corpus: Corpus, found: IntArray, posteriors: FloatArray, *, keep: bool) -> "LoneLabels":
         alone = CrowdProfile.of(corpus).alone if keep else np.zeros(len(corpus.annotators), np.bool_)
+        return cls.beside(corpus, found, posteriors, alone)
+
+    @classmethod
+    def beside(
+        cls, corpus: Corpus, found: IntArray, posteriors: FloatArray, alone: BoolArray
+    ) -> "LoneLabels":
+        """The same of a part of a corpus; alone (K,): who is, in all of it."""
         given = _lone_labels(corpus, alone)
         kept = given >= 0
         if not kept.any():
@@ -169,18 +176,8 @@ class LoneLabels:
         """What a consensus says of it: nothing where no label was kept."""
         if not self.kept.any():
             return {}
-        return {"suggested_tag_ids": self.found, "remarks": [self._remark().as_dict()]}
-
-    def _remark(self) -> Remark:
-        names = [name for name, alone in zip(self.corpus.annotators, self.alone, strict=True) if alone]
-        added, doubted = self.differences
-        who = "one annotator only" if len(self.corpus.annotators) == 1 else "annotators who share no token"
-        text = (
-            f"{who}: labels kept; {added:,} that the text suggests and {doubted:,} that it doubts are listed "
-            "apart as suggestions"
-        )
-        numbers = {"number": float(len(names)), "suggested": float(added), "doubted": float(doubted)}
-        return Remark("alone", text, "note", {"annotators": names, **numbers})
+        remark = lone_remark(self.corpus.annotators, self.alone, *self.differences)
+        return {"suggested_tag_ids": self.found, "remarks": [remark.as_dict()]}
 
     @property
     def differences(self) -> tuple[int, int]:
@@ -194,6 +191,18 @@ class LoneLabels:
             for table in [find_spans(tags, self.corpus.offsets, self.corpus.scheme)]
         )
         return len(found - told), len(told - found)
+
+
+def lone_remark(annotators: Sequence[str], alone: BoolArray, added: int, doubted: int) -> Remark:
+    """What is said of labels that were kept; added, doubted: how many spans the text has to say of."""
+    names = [name for name, is_alone in zip(annotators, alone, strict=True) if is_alone]
+    who = "one annotator only" if len(annotators) == 1 else "annotators who share no token"
+    text = (
+        f"{who}: labels kept; {added:,} that the text suggests and {doubted:,} that it doubts are listed "
+        "apart as suggestions"
+    )
+    numbers = {"number": float(len(names)), "suggested": float(added), "doubted": float(doubted)}
+    return Remark("alone", text, "note", {"annotators": names, **numbers})
 
 
 def _lone_labels(corpus: Corpus, alone: BoolArray) -> IntArray:

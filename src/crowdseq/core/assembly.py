@@ -1,7 +1,7 @@
 """From rows in the order of reading to the blocks of Annotations, in the numbers of a label scheme."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from crowdseq.arrays import BoolArray, IntArray
 from crowdseq.core.annotations import Annotations
-from crowdseq.core.labels import CHUNK_KINDS, OUTSIDE, PLAIN, LabelScheme, split_tag
+from crowdseq.core.labels import CHUNK_KINDS, OUTSIDE, PLAIN, LabelScheme, split_tag, usual_tags
 from crowdseq.core.names import counted
 from crowdseq.core.ragged import gather_ranges, offsets_of, portions
 from crowdseq.core.spans import convert
@@ -76,32 +76,43 @@ def number_by_name(voters: IntArray, names: list[str]) -> tuple[IntArray, tuple[
 
 @dataclass(frozen=True, eq=False)
 class Spelling:
-    """The scheme that was chosen, the kind that the file used, and the labels written anew."""
+    """The scheme that was chosen, the kind that the file used, and the labels written anew.
+
+    usual: labels in our spelling, where all were in another one.
+    """
 
     scheme: LabelScheme
     kind: str
     cells: IntArray
     respelt: Mapping[str, int]
+    usual: Mapping[str, str] = field(default_factory=dict)
 
 
-def choose_spelling(rows: RawRows, labels: list[str], scheme: LabelScheme | str | None) -> Spelling:
-    """Cells in the numbers of the scheme given, or of the one that the labels themselves show."""
+def choose_spelling(
+    rows: RawRows, labels: list[str], scheme: LabelScheme | str | None, *, respells: bool = False
+) -> Spelling:
+    """Cells in the numbers of the scheme given, or of the one that the labels themselves show.
+
+    respells: whether labels in another spelling of a chunk scheme are taken for that.
+    """
     counts = label_counts(rows.cells, len(labels))
     offsets = np.append(rows.starts, len(rows.cells))
     if isinstance(scheme, LabelScheme):
         return Spelling(scheme, scheme.kind, *renumber(rows.cells, labels, counts, scheme))
     used = [label for label, count in zip(labels, counts, strict=True) if count]
+    usual = usual_tags(used) if respells and scheme != PLAIN else {}
+    labels, used = [usual.get(label, label) for label in labels], [usual.get(label, label) for label in used]
     kind = scheme or detect_kind(labels, count_bigrams(rows.cells, offsets, len(labels)), counts)
     target = scheme_for(used, kind)
     if kind != "IOB1":
-        return Spelling(target, kind, *renumber(rows.cells, labels, counts, target))
+        return Spelling(target, kind, *renumber(rows.cells, labels, counts, target), usual)
     source = LabelScheme.of_types(target.types, "IOB1")
     cells, respelt = renumber(rows.cells, labels, counts, source)
     for part in portions(offsets, _CELLS_AT_A_TIME):
         bounds = offsets[part.start : part.stop + 1]
         here = slice(bounds[0], bounds[-1])
         cells[here] = convert(cells[here], bounds - bounds[0], source, target)
-    return Spelling(target, kind, cells, respelt)
+    return Spelling(target, kind, cells, respelt, usual)
 
 
 def count_bigrams(cells: IntArray, offsets: IntArray, size: int) -> IntArray:

@@ -259,8 +259,11 @@ class CorpusBuilder:
         """The extras already held under an id."""
         return self._extras.get(self._sentences.get(sentence_id, -1), {})
 
-    def build(self, scheme: LabelScheme | str | None = None) -> Corpus:
-        """The corpus of all records. scheme: one to hold them to, a kind by name, or None to detect it."""
+    def build(self, scheme: LabelScheme | str | None = None, *, respells: bool = False) -> Corpus:
+        """The corpus of all records. scheme: one to hold them to, a kind by name, or None to detect it.
+
+        respells: whether `B_PER` and the like are read as `B-PER`; `spelling` then says so.
+        """
         lengths = np.array(self._lengths, np.int64)
         text = self._text(lengths)
         voters, annotators = number_by_name(np.array(self._row_voters, np.int32), self._annotators.names)
@@ -271,7 +274,7 @@ class CorpusBuilder:
             np.array(self._cells, np.int16),
         )
         rows = rows.in_order(lengths, without=self._dropped_rows)
-        self.spelling = choose_spelling(rows, self._labels.names, scheme)
+        self.spelling = choose_spelling(rows, self._labels.names, scheme, respells=respells)
         rows = RawRows(rows.sentences, rows.voters, rows.starts, self.spelling.cells)
         gold, has_gold = rows.gold(text.offsets)
         crowd = rows.annotations(annotators, text.lengths)

@@ -1,5 +1,6 @@
 """LabelScheme: the tags, and which tag may follow which. The only module that knows BIO."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -49,6 +50,8 @@ _NEAREST: dict[str, dict[str, str]] = {
     "BILOU": {"E": "L", "S": "U"},
 }
 _PREFIXES = frozenset("BIESLU")
+_PREFIXED = re.compile(r"(?P<prefix>[BIESLUMbieslum])[-_](?P<type>.+)", re.DOTALL)
+_SUFFIXED = re.compile(r"(?P<type>.+)[-_](?P<prefix>[BIESLUM])", re.DOTALL)
 
 
 def split_tag(tag: str) -> tuple[str, str]:
@@ -58,6 +61,31 @@ def split_tag(tag: str) -> tuple[str, str]:
     if len(tag) > 1 and tag[1] == "-" and tag[0] in _PREFIXES:
         return tag[0], tag[2:]
     return "", tag
+
+
+def usual_tags(tags: Iterable[str]) -> dict[str, str]:
+    """Tags in our spelling, where all of them are in another that leaves no doubt; else nothing.
+
+    Known are `B_PER`, `b-per`, `PER-B`, and BMES, in which M is inside. There must be an outside tag and one
+    that begins an entity, since plain labels may look like one or two of these by chance.
+    """
+    outside = {tag for tag in tags if tag in (OUTSIDE, OUTSIDE.lower())}
+    others = [tag for tag in tags if tag not in outside]
+    if not outside or all(split_tag(tag)[0] for tag in others):
+        return {}
+    for pattern in (_PREFIXED, _SUFFIXED):
+        found = {tag: match for tag in others if (match := pattern.fullmatch(tag)) is not None}
+        prefixes = {match["prefix"].upper() for match in found.values()}
+        if len(found) < len(others) or "B" not in prefixes or (pattern is _SUFFIXED and "I" not in prefixes):
+            continue
+        if "M" in prefixes and "I" in prefixes:
+            return {}
+        made = {
+            tag: f"{match['prefix'].upper().replace('M', 'I')}-{match['type']}"
+            for tag, match in found.items()
+        }
+        return made | dict.fromkeys(outside, OUTSIDE)
+    return {}
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from crowdseq.core.annotations import Annotations
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.labels import LabelScheme
 from crowdseq.core.text import Column, Text
-from crowdseq.engines.shards import CorpusFacts
+from crowdseq.engines.shards import CorpusFacts, Cut
 from crowdseq.errors import Advice, FormatError
 from crowdseq.storage.atomic import AtomicFile
 from crowdseq.storage.json_file import JsonFile
@@ -222,6 +222,11 @@ class StoredCorpus:
 
     def __len__(self) -> int:
         return self.facts.n_sentences
+
+    @property
+    def cut(self) -> Cut:
+        """The shards as methods take them."""
+        return Cut(self.facts, self.shards)
 
     @property
     def fingerprint(self) -> str:

@@ -197,14 +197,22 @@ class Cut:
         """Rows (N, …) of the corpus to those of each shard."""
         return [rows] if self.sentences is None else [rows[own] for own in self.sentences]
 
+    def join_sentences(self, parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
+        """Rows of each shard to rows (N, …) of the corpus."""
+        return _joined(parts, self.sentences, self.facts.n_sentences)
+
     def join_tokens(self, parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
         """Rows of each shard to rows (T, …) of the corpus."""
-        if self.tokens is None:
-            return parts[0]
-        rows = np.empty((self.facts.n_tokens, *parts[0].shape[1:]), parts[0].dtype)
-        for own, part in zip(self.tokens, parts, strict=True):
-            rows[own] = part
-        return rows
+        return _joined(parts, self.tokens, self.facts.n_tokens)
+
+
+def _joined(parts: Sequence[NDArray[Any]], places: Sequence[IntArray] | None, size: int) -> NDArray[Any]:
+    if places is None:
+        return parts[0]
+    rows = np.empty((size, *parts[0].shape[1:]), parts[0].dtype)
+    for own, part in zip(places, parts, strict=True):
+        rows[own] = part
+    return rows
 
 
 def cut_documents(corpus: Corpus, shard_tokens: int, order: IntArray | None = None) -> Cut:

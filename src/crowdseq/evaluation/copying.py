@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -90,11 +90,19 @@ class WrongVoteRates:
             known = (cells.labels >= 0) & (cells.truth >= 0)
             seen += np.bincount((cells.annotators * n_labels + cells.truth)[known], minlength=len(seen))
             wrong = _keys(cells.annotators, cells.truth, cells.labels, n_labels)[cells.wrong]
-            keys, groups = np.unique(np.append(keys, wrong), return_inverse=True)
-            counts = sum_by(groups, np.append(counts, np.ones(len(wrong))), len(keys))
+            keys, counts = _merged(keys, counts, wrong, np.ones(len(wrong)))
+        return cls._of_counts(keys, counts, seen.reshape(size, n_labels))
+
+    @classmethod
+    def _of_counts(cls, keys: IntArray, counts: FloatArray, seen: FloatArray) -> "WrongVoteRates":
+        n_labels = seen.shape[1]
         confusion = sum_by(keys % n_labels**2, counts, n_labels**2).reshape(n_labels, n_labels)
-        by_truth = seen.reshape(size, n_labels)
-        return cls(keys, counts, by_truth, confusion / np.maximum(by_truth.sum(axis=0), 1.0)[:, None])
+        return cls(keys, counts, seen, confusion / np.maximum(seen.sum(axis=0), 1.0)[:, None])
+
+    def __add__(self, other: "WrongVoteRates") -> "WrongVoteRates":
+        """The rates of both parts of a corpus together."""
+        keys, counts = _merged(self.keys, self.counts, other.keys, other.counts)
+        return self._of_counts(keys, counts, self.seen + other.seen)
 
     def rate(self, annotators: IntArray, truth: IntArray, labels: IntArray) -> FloatArray:
         """How likely each of these annotators is to give this wrong label to this truth."""
@@ -104,6 +112,14 @@ class WrongVoteRates:
         lent = _LENT_VOTES * self.pooled[truth, labels]
         rates: FloatArray = (counts + lent) / (self.seen[annotators, truth] + _LENT_VOTES)
         return rates
+
+
+def _merged(
+    keys: IntArray, counts: FloatArray, more_keys: IntArray, more: FloatArray
+) -> tuple[IntArray, FloatArray]:
+    """Sorted keys and their counts with others, which may be in any order, added."""
+    found, groups = np.unique(np.append(keys, more_keys), return_inverse=True)
+    return found, sum_by(groups, np.append(counts, more), len(found))
 
 
 def _keys(annotators: IntArray, truth: IntArray, labels: IntArray, n_labels: int) -> IntArray:
@@ -135,9 +151,20 @@ def find_copies(corpus: Corpus, tag_ids: IntArray) -> list[SuspectedCopy]:
     many: the rate is raised by what the others gave to the token. Only wrong votes for something count, never
     to have left something out. A sentence counts once, however many errors are in it.
     """
-    rates = WrongVoteRates.of(corpus, tag_ids)
+    return copies_of(error_pairs(corpus, tag_ids, WrongVoteRates.of(corpus, tag_ids)), len(corpus.annotators))
+
+
+ErrorPairs: TypeAlias = list[tuple[IntArray, FloatArray]]
+
+
+def error_pairs(corpus: Corpus, tag_ids: IntArray, rates: WrongVoteRates) -> ErrorPairs:
+    """What `copies_of` takes, of a corpus or a part of it; rates: of the whole."""
     size = len(corpus.annotators)
-    sums = [_pair_sums(cells, rates, size) for cells in judged_portions(corpus, tag_ids) if cells.wrong.any()]
+    return [_pair_sums(cells, rates, size) for cells in judged_portions(corpus, tag_ids) if cells.wrong.any()]
+
+
+def copies_of(sums: ErrorPairs, size: int) -> list[SuspectedCopy]:
+    """The suspected pairs among so many annotators."""
     if not sums:
         return []
     pairs, groups = np.unique(np.concatenate([codes for codes, _ in sums]), return_inverse=True)

@@ -19,6 +19,34 @@ _LEAST_ASKED = 50  # tokens marked by others, of all together: with fewer a crow
 
 
 @dataclass(frozen=True, eq=False)
+class ProfileCounts:
+    """What `CrowdProfile` is made of, of a corpus or a part of it.
+
+    votes (5, K): all votes of each annotator, those on tokens that others labelled too, those on tokens that
+    others marked, marks among these, and marks anywhere. n_marked: tokens that somebody marked.
+    """
+
+    votes: IntArray
+    n_marked: int
+
+    @classmethod
+    def of(cls, corpus: Corpus) -> "ProfileCounts":
+        size, outside = len(corpus.annotators), corpus.scheme.outside
+        votes = corpus.annotations.votes()
+        voters = np.bincount(votes.tokens, minlength=corpus.n_tokens)
+        marked = votes.labels != outside
+        marks = np.bincount(votes.tokens[marked], minlength=corpus.n_tokens)
+        by_others = marks[votes.tokens] - marked > 0
+        every = np.ones(len(marked), np.bool_)
+        chosen = (every, voters[votes.tokens] > 1, by_others, by_others & marked, marked)
+        counts = np.stack([np.bincount(votes.annotators[one], minlength=size) for one in chosen])
+        return cls(counts, int((marks > 0).sum()))
+
+    def __add__(self, other: "ProfileCounts") -> "ProfileCounts":
+        return ProfileCounts(self.votes + other.votes, self.n_marked + other.n_marked)
+
+
+@dataclass(frozen=True, eq=False)
 class CrowdProfile:
     """What the votes tell of a crowd of K annotators.
 
@@ -37,21 +65,17 @@ class CrowdProfile:
 
     @classmethod
     def of(cls, corpus: Corpus) -> "CrowdProfile":
-        size, outside = len(corpus.annotators), corpus.scheme.outside
-        votes = corpus.annotations.votes()
-        voters = np.bincount(votes.tokens, minlength=corpus.n_tokens)
-        shared = np.bincount(votes.annotators[voters[votes.tokens] > 1], minlength=size)
-        seen = np.bincount(votes.annotators, minlength=size)
-        marked = votes.labels != outside
-        marks = np.bincount(votes.tokens[marked], minlength=corpus.n_tokens)
-        by_others = marks[votes.tokens] - marked > 0
-        asked = np.bincount(votes.annotators[by_others], minlength=size)
-        found = np.bincount(votes.annotators[by_others & marked], minlength=size)
+        return cls.of_counts(ProfileCounts.of(corpus))
+
+    @classmethod
+    def of_counts(cls, counts: "ProfileCounts") -> "CrowdProfile":
+        """From the counts of a corpus, or those of all its shards added up."""
+        seen, shared, asked, found, marked = counts.votes
         pooled = found.sum() / asked.sum() if asked.sum() else np.nan
         alone = (shared == 0) & (seen > 0)
         recalls = divide(found.astype(np.float64), asked.astype(np.float64))
-        blank = (asked >= _MANY_MISSED) & (np.bincount(votes.annotators[marked], minlength=size) == 0)
-        return cls(recalls, float(pooled), alone, asked, blank, int((marks > 0).sum()))
+        blank = (asked >= _MANY_MISSED) & (marked == 0)
+        return cls(recalls, float(pooled), alone, asked, blank, counts.n_marked)
 
     @property
     def looks_for_some(self) -> bool:

@@ -34,7 +34,7 @@ _CLUSTERING = 2.0  # errors come in documents: so much wider is the spread than 
 _TOKENS_PER_SPAN = 4.0  # plain tags: so many tokens tell as much as one span
 _LENT_SPANS = 1.0  # of the crowd's mean agreement, lent to every pair
 _PAIRS_AT_A_TIME = 512
-_MOST_WITNESSES = 1 << 26  # annotators for each pair, of which each could be one
+_MOST_LOOKED_AT = 1 << 26  # pairs times annotators, of whom each could be a witness
 MOST_ANNOTATORS = 2000  # of more, tables of all pairs would fill the memory; so many share too little anyway
 
 
@@ -57,11 +57,21 @@ def find_kin(corpus: Corpus) -> tuple[Kin, ...]:
     The most certain are taken first; kin are then no two witnesses any more, and what is left is computed
     anew without them. Where it cannot be told there is no pair.
     """
-    if not LEAST_ANNOTATORS <= len(corpus.annotators) <= MOST_ANNOTATORS:
+    if not can_have_kin(len(corpus.annotators)):
         return ()
-    agreements = Agreements.of(corpus)
+    return kin_of(AgreementCounts.of(corpus))
+
+
+def can_have_kin(n_annotators: int) -> bool:
+    """Whether so many annotators can be compared at all."""
+    return LEAST_ANNOTATORS <= n_annotators <= MOST_ANNOTATORS
+
+
+def kin_of(counts: "AgreementCounts") -> tuple[Kin, ...]:
+    """The same from what was counted of a corpus, or of all its shards."""
+    agreements = Agreements.of_counts(counts)
     first, second = agreements.candidates()
-    if len(first) * len(corpus.annotators) > _MOST_WITNESSES:
+    if len(first) * len(agreements.values) > _MOST_LOOKED_AT:
         return ()
     is_kin = np.zeros(agreements.values.shape, np.bool_)
     found: list[Kin] = []
@@ -122,7 +132,12 @@ class Agreements:
 
     @classmethod
     def of(cls, corpus: Corpus) -> "Agreements":
-        values, shared = _tag_agreement(corpus) if corpus.scheme.is_plain else _span_agreement(corpus)
+        return cls.of_counts(AgreementCounts.of(corpus))
+
+    @classmethod
+    def of_counts(cls, counts: "AgreementCounts") -> "Agreements":
+        """From what was counted of a corpus, or of all its shards."""
+        values, shared = counts.measured()
         np.fill_diagonal(shared, 0.0)
         known = np.where(shared > 0, np.nan_to_num(values), 0.0)
         mean = (known * shared).sum() / max(shared.sum(), 1.0)
@@ -142,8 +157,45 @@ class Agreements:
         return first, second
 
 
-def _span_agreement(corpus: Corpus) -> tuple[FloatArray, FloatArray]:
-    """F1 of spans, and half the spans of both, over spans whose tokens both labelled."""
+@dataclass(frozen=True, eq=False)
+class AgreementCounts:
+    """What agreement is made of, of a corpus or a part of it.
+
+    Of spans, tables (2, K, K): spans that both drew, and spans of one whose tokens the other labelled too.
+    Of plain tags, (2, K, K): tokens of both, and those on which they agree; and by_label, M tables
+    (K, K): tokens of both to which the one gave that label.
+    """
+
+    tables: FloatArray
+    by_label: tuple[sparse.csr_matrix, ...] | None = None
+
+    @classmethod
+    def of(cls, corpus: Corpus) -> "AgreementCounts":
+        return _count_tags(corpus) if corpus.scheme.is_plain else _count_spans(corpus)
+
+    def __add__(self, other: "AgreementCounts") -> "AgreementCounts":
+        labels = self.by_label
+        if labels is not None and other.by_label is not None:
+            labels = tuple(one + two for one, two in zip(labels, other.by_label, strict=True))
+        return AgreementCounts(self.tables + other.tables, labels)
+
+    def measured(self) -> tuple[FloatArray, FloatArray]:
+        """F1 of spans, and half the spans of both, over spans whose tokens both labelled; of plain tags
+        Cohen's kappa, and the worth in spans of the tokens of both, less those on which chance agrees."""
+        if self.by_label is None:
+            common, by_one = self.tables
+            shared = (by_one + by_one.T) / 2.0
+            return divide(common, shared), shared
+        shared, agreed = self.tables
+        chance = np.zeros(shared.shape)
+        for counts in self.by_label:
+            one = counts.toarray()
+            chance += one * one.T
+        telling = shared - np.nan_to_num(divide(chance, shared))
+        return cohen(agreed, shared, chance), telling / _TOKENS_PER_SPAN
+
+
+def _count_spans(corpus: Corpus) -> AgreementCounts:
     crowd, size = corpus.annotations, len(corpus.annotators)
     bounds = np.append(crowd.row_starts, len(crowd.tags))
     table = find_spans(crowd.tags, bounds, corpus.scheme)
@@ -165,26 +217,22 @@ def _span_agreement(corpus: Corpus) -> tuple[FloatArray, FloatArray]:
     seen = sparse.csr_matrix((np.ones(len(readers)), (asked, crowd.voters[readers])), drawn.shape)
     common = (drawn.T @ drawn).toarray()
     by_one = (drawn.T @ seen).toarray()
-    shared = (by_one + by_one.T) / 2.0
-    return divide(common, shared), shared
+    return AgreementCounts(np.stack([common, by_one]))
 
 
-def _tag_agreement(corpus: Corpus) -> tuple[FloatArray, FloatArray]:
-    """Cohen's kappa, and the worth in spans of the tokens of both, less those on which chance agrees."""
+def _count_tags(corpus: Corpus) -> AgreementCounts:
     votes, size = corpus.annotations.votes(), len(corpus.annotators)
     shape = (corpus.n_tokens, size)
     labelled = sparse.csr_matrix((np.ones(len(votes.tokens)), (votes.tokens, votes.annotators)), shape)
     shared = (labelled.T @ labelled).toarray()
-    agreed, chance = np.zeros((size, size)), np.zeros((size, size))
+    agreed, by_label = np.zeros((size, size)), []
     for label in range(len(corpus.scheme)):
         chosen = votes.labels == label
         where = votes.tokens[chosen], votes.annotators[chosen]
         given = sparse.csr_matrix((np.ones(int(chosen.sum())), where), shape)
         agreed += (given.T @ given).toarray()
-        one = (given.T @ labelled).toarray()
-        chance += one * one.T
-    telling = shared - np.nan_to_num(divide(chance, shared))
-    return cohen(agreed, shared, chance), telling / _TOKENS_PER_SPAN
+        by_label.append(sparse.csr_matrix(given.T @ labelled))
+    return AgreementCounts(np.stack([shared, agreed]), tuple(by_label))
 
 
 class _Excess(NamedTuple):

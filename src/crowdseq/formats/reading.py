@@ -322,7 +322,7 @@ class Loader:
         self.check_all()
         try:
             self.collector.check_labels(self.builder.n_labels)
-            corpus = self.builder.build(self.settings.scheme or self.collector.noted_scheme)
+            corpus = self.builder.build(self.settings.scheme or self.collector.noted_scheme, respells=True)
         except (SchemeError, AnnotationError) as error:
             raise FormatError(problem_of(error, self.file_names)) from None
         if self.settings.labels is not None:

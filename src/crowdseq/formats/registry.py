@@ -33,6 +33,7 @@ _WHERE = {
     "parquet": "huggingface.parquet:FORMAT",
     "long-parquet": "huggingface.parquet:LONG_FORMAT",
     "datasets": "huggingface.parquet:FOLDER_FORMAT",
+    "dataset-jsonl": "huggingface.json_rows:FORMAT",
     "docbin": "spacy.docbin:FORMAT",
     "label-studio": "label_studio.tasks:FORMAT",
     "label-studio-min": "label_studio.rows:MIN_FORMAT",
@@ -54,6 +55,7 @@ _PACKED = {
     b"\x28\xb5\x2f\xfd": "packed with zstd",
     b"7z\xbc\xaf": "packed with 7z",
 }
+_OLE_MARK = b"\xd0\xcf\x11\xe0"  # what Office wrote before 2007
 
 
 @cache
@@ -122,6 +124,8 @@ def recognise(sample: Sample, settings: ReadSettings) -> Format:
     for mark, what in _PACKED.items():
         if sample.head.startswith(mark):
             raise FormatError(Problem(f"is {what}, which cannot be read here: unpack it first", sample.name))
+    if sample.head.startswith(_OLE_MARK):
+        raise FormatError(Problem("is a file of old Office (.xls), save it as .xlsx or CSV", sample.name))
     if "<View" in sample.text and "</View>" in sample.text:
         what = "is a labelling interface of Label Studio and holds no labels: give the export as JSON"
         raise FormatError(Problem(what, sample.name))
@@ -132,6 +136,14 @@ def recognise(sample: Sample, settings: ReadSettings) -> Format:
         what = "is neither text nor a binary format that is known here: export it as JSON, CSV or Parquet"
         raise FormatError(Problem(what, sample.name))
     _refuse_table(sample)
+    if '"entities"' in sample.text and start.startswith("["):
+        what = "is training data of spaCy as pairs: write each as a line of JSON, "
+        raise FormatError(Problem(what + '{"text": …, "entities": [[start, end, "PER"], …]}', sample.name))
+    if '"paragraphs"' in sample.text and '"orth"' in sample.text:
+        what = "is training data of spaCy 2: turn it into a DocBin with `python -m spacy convert FILE .`"
+        raise FormatError(Problem(what, sample.name))
+    if start in ("[]", "{}"):
+        raise FormatError(Problem("holds no record, there is nothing to read", sample.name))
     known = ", ".join(name for name, form in FORMATS.items() if form.read)
     what = f"the format cannot be told, it begins with {start!a}:"
     raise FormatError(
@@ -172,10 +184,17 @@ def are_long(columns: Sequence[str] | None) -> bool:
 def _refuse_table(sample: Sample) -> None:
     """A table whose columns have names that nobody could know: tell which are needed."""
     from crowdseq.formats.table_io.csv_rows import header_of
+    from crowdseq.formats.table_io.long_columns import are_offsets, spans_refused
 
     first, second = header_of(sample.text), header_of("\n".join(sample.lines[1:3]))
-    if len(first) > 2 and len(first) == len(second):
+    if are_offsets(first):
+        raise FormatError(spans_refused(first, sample.name))
+    if len(first) > 1 and len(first) == len(second) and not first[0].startswith(("{", "[", "<")):
         what = f"is a table with columns {', '.join(first[:10])}, of which nobody can tell what they hold:"
+        if len(first) == 2:
+            what = f"is a table with columns {', '.join(first)} and none for the sentence: add one, or part "
+            what += "columns by tabs and sentences by blank lines"
+            raise FormatError(Problem(what, sample.name, 1))
         shown = "sentence=…,token=…,worker=…,label=…"
         advice = Advice("say it with {columns}", columns=shown)
         raise FormatError(Problem(what, sample.name, 1, advice=advice))

@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from crowdseq.aggregation.canonical import require_shard_tokens
 from crowdseq.aggregation.contract import (
-    Aggregator,
     RunContext,
+    ShardedAggregator,
     method,
     require,
     require_prior_counts,
@@ -16,21 +17,22 @@ from crowdseq.aggregation.contract import (
     require_silence,
 )
 from crowdseq.aggregation.crowds import ChainRounds, Crowd, Judges
-from crowdseq.aggregation.settling import settle
 from crowdseq.arrays import FloatArray, IntArray
-from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.labels import LabelScheme
 from crowdseq.engines.shards import SHARD_TOKENS, add_up
 from crowdseq.numerics.crowds.crowd_chain import ChainPrior
 from crowdseq.tagging.features import short_shape
 
+if TYPE_CHECKING:
+    from crowdseq.engines.shard_files import StoredCorpus
+
 ANNOTATORS = ("acc", "spam", "cv", "cm", "seq")
 
 
 @method("bsc")
 @dataclass(frozen=True, kw_only=True)
-class Bsc(Aggregator):
+class Bsc(ShardedAggregator):
     """Combines votes with beliefs about a chain of truths and about every annotator.
 
     (Simpson and Gurevych 2019.)
@@ -83,18 +85,13 @@ class Bsc(Aggregator):
     def monotone(self) -> bool:
         return True
 
-    def aggregate(self, corpus: Corpus, context: RunContext = RunContext()) -> Consensus:
-        if corpus.n_tokens == 0:
-            return settle(corpus, np.zeros((0, len(corpus.scheme))))
-        chain = self._chain(corpus, context)
-        end = chain.climb(chain.start(), rounds=self.rounds, tolerance=self.tolerance, context=context)
-        return settle(corpus, chain.truth(end.state), history=end.history, **chain.describe(end.state))
+    def settle_crowd(self, corpus: "Corpus | StoredCorpus", context: RunContext) -> Any:
+        chain = self._chain(Crowd.of(corpus, context, self, bayes=True))
+        end = chain.climb(lambda: None, rounds=self.rounds, tolerance=self.tolerance, context=context)
+        return chain.settle(end)
 
-    def _chain(self, corpus: Corpus, context: RunContext) -> ChainRounds:
-        scheme, crowd = (
-            corpus.scheme,
-            Crowd.of(corpus, context.engine, self, bayes=True),
-        )
+    def _chain(self, crowd: Crowd) -> ChainRounds:
+        scheme = crowd.facts.scheme
         prior = ChainPrior(
             np.where(scheme.starts, self.transitions, 0.0),
             np.where(scheme.allowed, self.transitions, 0.0),

@@ -1,27 +1,30 @@
 """Dawid-Skene: one confusion matrix per annotator, tokens taken one by one."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from crowdseq.aggregation.canonical import require_shard_tokens
 from crowdseq.aggregation.contract import (
-    Aggregator,
     RunContext,
+    ShardedAggregator,
     method,
     require,
     require_rounds,
     require_silence,
 )
 from crowdseq.aggregation.crowds import Crowd, settle_from_shares
-from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
 from crowdseq.engines.shards import SHARD_TOKENS
+
+if TYPE_CHECKING:
+    from crowdseq.engines.shard_files import StoredCorpus
 
 
 @method("dawid-skene")
 @dataclass(frozen=True, kw_only=True)
-class DawidSkene(Aggregator):
+class DawidSkene(ShardedAggregator):
     """Learns who confuses what with what, and believes annotators accordingly (Dawid and Skene 1979).
 
     rounds: EM rounds at most. tolerance: relative change of the objective at which to stop.
@@ -54,8 +57,8 @@ class DawidSkene(Aggregator):
     def monotone(self) -> bool:
         return True
 
-    def aggregate(self, corpus: Corpus, context: RunContext = RunContext()) -> Consensus:
-        crowd = Crowd.of(corpus, context.engine, self, bayes=False)
+    def settle_crowd(self, corpus: "Corpus | StoredCorpus", context: RunContext) -> Any:
+        crowd = Crowd.of(corpus, context, self, bayes=False)
         prior = self.smoothing + self.diagonal * np.eye(crowd.n_labels)
         tokens = crowd.tokens(crowd.confusions(prior), self.smoothing)
         return settle_from_shares(tokens, rounds=self.rounds, tolerance=self.tolerance, context=context)

@@ -1,16 +1,21 @@
 """Gold: train on the known true tags, the ceiling that crowd methods are measured against."""
 
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
-from crowdseq.aggregation.contract import JointAggregator, Learned, RunContext, method
+from crowdseq.aggregation.contract import JointAggregator, Learned, RunContext, method, store_learned
 from crowdseq.aggregation.settling import best_valid_tags, settle
-from crowdseq.arrays import FloatArray
+from crowdseq.aggregation.stored import StoredLearned, judge_stored, write_settled
+from crowdseq.arrays import BoolArray, FloatArray, IntArray
 from crowdseq.core.corpus import Corpus
+from crowdseq.engines.engine import asks_only
+from crowdseq.engines.shard_files import StoredCorpus, StoredShard
 from crowdseq.numerics.blocks import using_threads
 from crowdseq.tagging.crf import CrfTrainer
 from crowdseq.tagging.sequence_tagger import Context, SequenceTagger
+from crowdseq.tagging.tagger import Tagger
 
 
 @method("gold")
@@ -43,9 +48,7 @@ class Gold(JointAggregator):
         )
 
     def learn(self, corpus: Corpus, context: RunContext = RunContext()) -> Learned:
-        known = corpus.gold_tags >= 0
-        truth = np.full((corpus.n_tokens, len(corpus.scheme)), 1.0 / max(len(corpus.scheme), 1))
-        truth[known] = np.eye(len(corpus.scheme))[corpus.gold_tags[known]]
+        truth, known = _truth(corpus)
         if not known.any():
             return Learned(settle(corpus, truth), None)
         context.progress("training on gold", 0, 1)
@@ -57,6 +60,57 @@ class Gold(JointAggregator):
         if not known.all():
             truth[~known] = _guesses(tagger, corpus)[~known]
         return Learned(settle(corpus, truth), tagger)
+
+    def learn_stored(self, stored: StoredCorpus, context: RunContext) -> StoredLearned:
+        if len(stored.shards) == 1:
+            return store_learned(self.learn(stored.open_shard(0), context), stored, context)
+        facts, folder, tagger = stored.facts, context.folder, None
+        placed = context.engine.place(GoldShard, stored.shards)
+        n_known = sum(placed.each("n_known"))
+        if n_known:
+            context.progress("training on gold", 0, 1)
+            trainer = self._trainer().knowing(context.knowledge)
+            with using_threads(context.engine.threads):
+                tagger = trainer.fit_stored(stored.shards, wanted_gold, facts.scheme, context.engine)
+            context.progress("training on gold", 1, 1)
+        placed.each("write", folder, tagger if n_known < facts.n_tokens else None)
+        return StoredLearned(judge_stored(stored, folder, context.engine), tagger)
+
+
+class GoldShard:
+    """The gold of one shard on disk."""
+
+    def __init__(self, shard: StoredShard) -> None:
+        self._shard = shard
+
+    @asks_only
+    def n_known(self) -> int:
+        """How many tokens have gold."""
+        return int((self._shard.corpus.gold_tags >= 0).sum())
+
+    @asks_only
+    def write(self, folder: Path, tagger: Tagger | None) -> None:
+        """Write the gold, and what the tagger says where there is none."""
+        corpus = self._shard.corpus
+        truth, known = _truth(corpus)
+        if tagger is not None and not known.all():
+            truth[~known] = _guesses(tagger, corpus)[~known]
+        write_settled(folder, self._shard.number, best_valid_tags(corpus, truth), truth)
+
+
+def wanted_gold(shard: StoredShard) -> tuple[Corpus, IntArray]:
+    """A shard and its gold tags, made valid; -1 where there are none."""
+    corpus = shard.corpus
+    truth, known = _truth(corpus)
+    return corpus, np.where(known, best_valid_tags(corpus, truth), np.int16(-1))
+
+
+def _truth(corpus: Corpus) -> tuple[FloatArray, BoolArray]:
+    """(T, M) gold as probabilities, even where there is none, and (T,) where there is."""
+    known = corpus.gold_tags >= 0
+    truth = np.full((corpus.n_tokens, len(corpus.scheme)), 1.0 / max(len(corpus.scheme), 1))
+    truth[known] = np.eye(len(corpus.scheme))[corpus.gold_tags[known]]
+    return truth, known
 
 
 def _guesses(tagger: SequenceTagger, corpus: Corpus) -> FloatArray:

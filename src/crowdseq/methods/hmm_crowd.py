@@ -1,13 +1,15 @@
 """HMM-Crowd: a hidden Markov chain of truths that gives words and votes."""
 
 from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from crowdseq.aggregation.canonical import require_shard_tokens
 from crowdseq.aggregation.contract import (
-    Aggregator,
     RunContext,
+    ShardedAggregator,
     method,
     require,
     require_prior_counts,
@@ -15,18 +17,19 @@ from crowdseq.aggregation.contract import (
     require_silence,
 )
 from crowdseq.aggregation.crowds import ChainRounds, Crowd, Judges, TokenState
-from crowdseq.aggregation.settling import settle
-from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
 from crowdseq.engines.shards import SHARD_TOKENS
 from crowdseq.numerics.crowds.crowd_chain import ChainPrior
+
+if TYPE_CHECKING:
+    from crowdseq.engines.shard_files import StoredCorpus
 
 ANNOTATORS = ("cv2", "full")
 
 
 @method("hmm-crowd")
 @dataclass(frozen=True, kw_only=True)
-class HmmCrowd(Aggregator):
+class HmmCrowd(ShardedAggregator):
     """Takes the truth as a hidden Markov chain over words, and learns how reliable each annotator is.
 
     (Nguyen, Wallace, Li, Nenkova and Lease 2017.)
@@ -71,15 +74,13 @@ class HmmCrowd(Aggregator):
     def monotone(self) -> bool:
         return True
 
-    def aggregate(self, corpus: Corpus, context: RunContext = RunContext()) -> Consensus:
-        if corpus.n_tokens == 0:
-            return settle(corpus, np.zeros((0, len(corpus.scheme))))
+    def settle_crowd(self, corpus: "Corpus | StoredCorpus", context: RunContext) -> Any:
         # Points for the annotators; the chain itself holds beliefs.
-        crowd = Crowd.of(corpus, context.engine, self, bayes=False)
+        crowd = Crowd.of(corpus, context, self, bayes=False)
         chain = self._chain(crowd)
-        start = chain.start(self._first_guess(crowd))
-        end = chain.climb(start, rounds=self.rounds, tolerance=self.tolerance, context=context)
-        return settle(corpus, chain.truth(end.state), history=end.history, **chain.describe(end.state))
+        guess = partial(self._first_guess, crowd)
+        end = chain.climb(guess, rounds=self.rounds, tolerance=self.tolerance, context=context)
+        return chain.settle(end)
 
     def _first_guess(self, crowd: Crowd) -> TokenState | None:
         if self.start_rounds == 0:

@@ -1,27 +1,30 @@
 """IBCC: Dawid-Skene with beliefs instead of points, by variational Bayes."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from crowdseq.aggregation.canonical import require_shard_tokens
 from crowdseq.aggregation.contract import (
-    Aggregator,
     RunContext,
+    ShardedAggregator,
     method,
     require_prior_counts,
     require_rounds,
     require_silence,
 )
 from crowdseq.aggregation.crowds import Crowd, settle_from_shares
-from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
 from crowdseq.engines.shards import SHARD_TOKENS
+
+if TYPE_CHECKING:
+    from crowdseq.engines.shard_files import StoredCorpus
 
 
 @method("ibcc")
 @dataclass(frozen=True, kw_only=True)
-class Ibcc(Aggregator):
+class Ibcc(ShardedAggregator):
     """Weighs votes by beliefs about every annotator's confusions, so that little evidence weighs little.
 
     (Kim and Ghahramani 2012; variational form of Simpson et al. 2013.)
@@ -59,8 +62,8 @@ class Ibcc(Aggregator):
     def monotone(self) -> bool:
         return True
 
-    def aggregate(self, corpus: Corpus, context: RunContext = RunContext()) -> Consensus:
-        crowd = Crowd.of(corpus, context.engine, self, bayes=True)
+    def settle_crowd(self, corpus: "Corpus | StoredCorpus", context: RunContext) -> Any:
+        crowd = Crowd.of(corpus, context, self, bayes=True)
         wrong = self.off_diagonal / max(crowd.n_labels - 1, 1)
         even = np.full((crowd.n_labels, crowd.n_labels), wrong)
         prior = even + (self.diagonal - wrong) * np.eye(crowd.n_labels)

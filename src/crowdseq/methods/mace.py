@@ -1,15 +1,15 @@
 """MACE: who is spamming, and when."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.random import Generator
 
 from crowdseq.aggregation.canonical import require_shard_tokens
 from crowdseq.aggregation.contract import (
-    Aggregator,
     RunContext,
+    ShardedAggregator,
     method,
     require,
     require_prior_counts,
@@ -17,24 +17,24 @@ from crowdseq.aggregation.contract import (
     require_silence,
 )
 from crowdseq.aggregation.crowds import Crowd, TokenRounds, TokenState
-from crowdseq.aggregation.settling import settle
-from crowdseq.arrays import BoolArray, FloatArray
-from crowdseq.core.annotations import Votes
-from crowdseq.core.consensus import Consensus
+from crowdseq.arrays import FloatArray
 from crowdseq.core.corpus import Corpus
-from crowdseq.engines.shards import SHARD_TOKENS
+from crowdseq.engines.shards import SHARD_TOKENS, add_up
 from crowdseq.numerics.crowds.annotator_models import Spamming
 from crowdseq.numerics.crowds.crowd_tokens import even_shares
 from crowdseq.numerics.crowds.dirichlet import Rows
 from crowdseq.numerics.crowds.votes import normalise
 from crowdseq.numerics.em import Climb
 
+if TYPE_CHECKING:
+    from crowdseq.engines.shard_files import StoredCorpus
+
 ESTIMATES = ("vb", "em")
 
 
 @method("mace")
 @dataclass(frozen=True, kw_only=True)
-class Mace(Aggregator):
+class Mace(ShardedAggregator):
     """Takes each vote as either knowledge or a habit of its annotator, and believes the knowledge.
 
     (Hovy, Berg-Kirkpatrick, Vaswani and Hovy 2013.)
@@ -86,66 +86,70 @@ class Mace(Aggregator):
     def draws(self) -> bool:
         return True
 
-    def aggregate(self, corpus: Corpus, context: RunContext = RunContext()) -> Consensus:
-        if corpus.n_tokens == 0:
-            return settle(corpus, np.zeros((0, len(corpus.scheme))))
+    def settle_crowd(self, corpus: "Corpus | StoredCorpus", context: RunContext) -> Any:
         crowd, model = self.crowd(corpus, context)
-        random, best = np.random.default_rng(self.seed), None
-        for restart in range(self.restarts):
-            end = self._run(crowd, self._draw(crowd, model, random))
+        return self._believe_the_lonely(crowd, self._best(crowd, model, context))
+
+    def _best(self, crowd: TokenRounds, model: Spamming, context: RunContext) -> Climb[TokenState]:
+        """The end of the best start; what was found before an interruption is not sought again."""
+        random = np.random.default_rng(self.seed)
+        starts = [self._draw(model, random) for _ in range(self.restarts)]
+        best, done = self._kept(crowd, context)
+        for restart in range(done, self.restarts):
+            end = self._run(crowd, start_from(crowd, model, *starts[restart]))
             context.progress("restarts", restart + 1, self.restarts)
             if best is None or end.history[-1:] > best.history[-1:]:
                 best = end
+            if context.keeper is not None:
+                reached = {"history": np.array(best.history), "restarts": np.array([restart + 1.0])}
+                context.keeper.keep({**best.state.learnt, **reached})
         assert best is not None
-        truth, described = crowd.spread(best.state), crowd.describe(best.state)
-        self._believe_the_lonely(crowd.crowd.heard, truth, described)
-        return settle(corpus, truth, history=best.history, **described)
+        return best
 
-    def _believe_the_lonely(self, corpus: Corpus, truth: FloatArray, described: dict[str, Any]) -> None:
+    def _kept(self, crowd: TokenRounds, context: RunContext) -> tuple[Climb[TokenState] | None, int]:
+        """The best end so far, and how many starts were tried."""
+        kept = None if context.keeper is None else context.keeper.load()
+        if kept is None:
+            return None, 0
+        end = Climb(crowd.take_up(kept), tuple(kept["history"].tolist()))
+        return end, int(kept["restarts"][0])
+
+    def _believe_the_lonely(self, crowd: TokenRounds, end: Climb[TokenState]) -> Any:
         """Annotators whom nobody can be compared with are taken at the competence of the prior.
 
         Votes that stand alone are explained best as habit and nothing else, which says nothing of the truth.
         No other annotator's numbers hang on theirs, so they can be set apart.
         """
-        votes = corpus.annotations.votes()
-        lonely = _never_compared(corpus, votes, self.gold)
+        total, compared = add_up(crowd.crowd.placed.each("count_compared"))
+        lonely = (total > 0) & (compared == 0)
+        version, told = end.state.version.number, crowd.describe(end.state)
         if not lonely.any():
-            return
+            return crowd.crowd.settle("spread_tokens", version, history=end.history, **told)
         competence = self.knows / (self.knows + self.guesses)
-        chosen = np.flatnonzero(lonely[votes.annotators])
-        tokens, n_labels = votes.tokens[chosen], len(corpus.scheme)
-        truth[tokens] = (1.0 - competence) / max(n_labels - 1, 1)
-        truth[tokens, votes.labels[chosen]] = competence if n_labels > 1 else 1.0
-        described["knowing"] = np.where(lonely, competence, described["knowing"])
+        told["knowing"] = np.where(lonely, competence, told["knowing"])
+        trusting = ("spread_trusting", version, lonely, competence)
+        return crowd.crowd.settle(*trusting, history=end.history, **told)
 
-    def crowd(self, corpus: Corpus, context: RunContext = RunContext()) -> tuple[TokenRounds, Spamming]:
+    def crowd(
+        self, corpus: "Corpus | StoredCorpus", context: RunContext = RunContext()
+    ) -> tuple[TokenRounds, Spamming]:
         """The crowd of a corpus as this recipe sees it, and the model of its annotators."""
-        smooth = self.smoothing / max(len(corpus.scheme), 1)
         bayes = self.estimate == "vb"
-        crowd = Crowd.of(corpus, context.engine, self, bayes=bayes)
+        crowd = Crowd.of(corpus, context, self, bayes=bayes)
+        smooth = self.smoothing / max(crowd.n_labels, 1)
         knows, guesses, habit = (self.knows, self.guesses, self.habit) if bayes else (smooth,) * 3
         judges = crowd.spamming(knows=knows, guesses=guesses, habit=habit)
         assert isinstance(judges.model, Spamming)
         return crowd.tokens(judges, None), judges.model
 
-    def _draw(self, crowd: TokenRounds, model: Spamming, random: Generator) -> TokenState:
+    def _draw(self, model: Spamming, random: Generator) -> tuple[FloatArray, FloatArray]:
         """A start in which everybody knows about half of the time and has nearly even habits."""
         knowing = normalise(random.uniform(1.0, 2.0 + self.noise, (model.n_annotators, 2)))
         habits = normalise(random.uniform(1.0, 2.0 + self.noise, (model.n_annotators, model.n_labels)))
-        return start_from(crowd, model, knowing, habits)
+        return knowing, habits
 
     def _run(self, crowd: TokenRounds, start: TokenState) -> Climb[TokenState]:
         return crowd.climb(start, rounds=self.rounds, tolerance=self.tolerance)
-
-
-def _never_compared(corpus: Corpus, votes: Votes, gold: bool) -> BoolArray:
-    """(K,) annotators who voted, but on no token that another voted on or whose gold is held."""
-    shared = np.bincount(votes.tokens, minlength=corpus.n_tokens) > 1
-    if gold:
-        shared |= corpus.gold_tags >= 0
-    total = np.bincount(votes.annotators, minlength=len(corpus.annotators))
-    compared = np.bincount(votes.annotators, shared[votes.tokens], minlength=len(corpus.annotators))
-    return np.asarray((total > 0) & (compared == 0))
 
 
 def start_from(crowd: TokenRounds, model: Spamming, knowing: FloatArray, habits: FloatArray) -> TokenState:

@@ -1,16 +1,25 @@
 """Majority vote: count."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 
 import numpy as np
 
 from crowdseq.aggregation.contract import Aggregator, RunContext, method, require, require_silence
-from crowdseq.aggregation.settling import entities_first, settle
+from crowdseq.aggregation.crowd_shard import CrowdShard
+from crowdseq.aggregation.crowds import hear_crowd
+from crowdseq.aggregation.settling import best_valid_tags, entities_first, settle
+from crowdseq.aggregation.stored import StoredConsensus, judge_stored, store_consensus, write_settled
 from crowdseq.aggregation.voting import shares_of_counts, span_shares
 from crowdseq.arrays import FloatArray, IntArray
 from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.labels import LabelScheme
+from crowdseq.engines.engine import asks_only
+from crowdseq.engines.shard_files import StoredCorpus
+from crowdseq.engines.shards import add_up
 from crowdseq.evaluation.crowd_profile import hear
 from crowdseq.evaluation.kinship import find_kin, vote_weights
 from crowdseq.numerics.crowds.votes import count_votes
@@ -58,12 +67,48 @@ class MajorityVote(Aggregator):
         order = _tie_order(corpus.scheme, self.ties)
         return settle(corpus, shares, tie_order=order, raw_tag_ids=_winners(shares, order))
 
+    def aggregate_stored(self, stored: StoredCorpus, context: RunContext) -> StoredConsensus:
+        if len(stored.shards) == 1:
+            return store_consensus(self.aggregate(stored.open_shard(0), context), stored, context.folder)
+        self.write_shards(stored, context, range(len(stored.shards)))
+        return judge_stored(stored, context.folder, context.engine)
+
+    def write_shards(self, stored: StoredCorpus, context: RunContext, numbers: Iterable[int]) -> None:
+        """Settle some shards of a corpus on disk and write that; all of them are counted."""
+        placed = context.engine.place(partial(MajorityShard, False), stored.shards)
+        hear_crowd(placed, stored.facts, silence=self.silence, kinship=self.kinship)
+        totals = add_up(placed.each("label_totals"))
+        placed.each("write_votes", context.folder, self, totals, frozenset(numbers))
+        context.progress("counting votes", 1, 1)
+
+    def tags(self, corpus: Corpus, shares: FloatArray) -> tuple[IntArray, IntArray]:
+        """(T,) the settled tags, and those with the most votes."""
+        order = _tie_order(corpus.scheme, self.ties)
+        return best_valid_tags(corpus, shares, order), _winners(shares, order)
+
     def _shares(self, corpus: Corpus) -> FloatArray:
         """(T, M) shares of the votes that count."""
         heard, kin = hear(corpus, self.silence), find_kin(corpus) if self.kinship else ()
         votes, shape = heard.annotations.votes(), (corpus.n_tokens, len(corpus.scheme))
         counts = count_votes(votes.tokens, votes.labels, *shape, vote_weights(heard, kin))
         return shares_of_counts(counts, counts.sum(axis=0), corpus.scheme)
+
+
+class MajorityShard(CrowdShard):
+    """The votes of a shard on disk."""
+
+    @asks_only
+    def write_votes(
+        self, folder: Path, recipe: MajorityVote, totals: FloatArray, numbers: frozenset[int]
+    ) -> None:
+        """Settle the shard if it is one of these; totals (M,): votes of all shards."""
+        if self.number not in numbers:
+            return
+        shares = self.first_shares(totals) if recipe.unit == "token" else span_shares(self.corpus)
+        if recipe.ties == "random":
+            shares = _shuffle_ties(shares, (recipe.seed, self.number))
+        settled, raw = recipe.tags(self.corpus, shares)
+        write_settled(folder, self.number, settled, shares, raw_tag_ids=raw)
 
 
 def _tie_order(scheme: LabelScheme, ties: str) -> list[int]:
@@ -77,7 +122,7 @@ def _winners(shares: FloatArray, order: list[int]) -> IntArray:
     return np.asarray(np.asarray(order, np.int16)[np.argmax(shares[:, order], axis=1)])
 
 
-def _shuffle_ties(shares: FloatArray, seed: int) -> FloatArray:
+def _shuffle_ties(shares: FloatArray, seed: int | tuple[int, int]) -> FloatArray:
     """A nudge of chance on the leading labels, far below the smallest difference that one vote makes."""
     noise = np.random.default_rng(seed).random(shares.shape)
     nudged = shares + np.where(shares == shares.max(axis=1, keepdims=True), 1e-6 * noise, 0.0)

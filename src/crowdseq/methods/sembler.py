@@ -1,13 +1,14 @@
 """Sembler: a CRF for the truth and one confusion matrix per annotator, learned together."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from crowdseq.aggregation.canonical import Canonical, require_shard_tokens
+from crowdseq.aggregation.canonical import Canonical, OrderedCut, open_ordered, require_shard_tokens
 from crowdseq.aggregation.contract import (
     JointAggregator,
     Learned,
@@ -16,24 +17,28 @@ from crowdseq.aggregation.contract import (
     require,
     require_rounds,
     require_silence,
+    store_learned,
 )
 from crowdseq.aggregation.crowd_shard import Coding, CrowdShard
-from crowdseq.aggregation.settling import scheme_scores, settle
+from crowdseq.aggregation.crowds import climb_kept, hear_crowd
+from crowdseq.aggregation.settling import best_valid_tags, scheme_scores, settle
+from crowdseq.aggregation.stored import StoredLearned, judge_stored, write_settled
 from crowdseq.aggregation.voting import label_counts
-from crowdseq.arrays import BoolArray, FloatArray
+from crowdseq.arrays import BoolArray, FloatArray, IntArray
 from crowdseq.core.corpus import Corpus
-from crowdseq.engines.engine import Engine, Placed
-from crowdseq.engines.ordering import cut_canonical
-from crowdseq.engines.shards import SHARD_TOKENS, Cut, Kept, Numbering, Shard, Version, Versions, add_up
+from crowdseq.engines.engine import Engine, Placed, asks_only
+from crowdseq.engines.shard_files import StoredCorpus
+from crowdseq.engines.shards import SHARD_TOKENS, AnyShard, Cut, Kept, Numbering, Version, Versions, add_up
 from crowdseq.evaluation.crowd_profile import hear
+from crowdseq.evaluation.kinship import Kin
 from crowdseq.numerics.blocks import using_threads
 from crowdseq.numerics.chains.candidates import with_paths
 from crowdseq.numerics.chains.chain import Lattice, log_partition, marginals
 from crowdseq.numerics.crowds.annotator_models import Judgement
 from crowdseq.numerics.crowds.confusions import Confusions
-from crowdseq.numerics.em import Climb, climb
 from crowdseq.numerics.optimise.lbfgs import Memory, Minimiser
 from crowdseq.tagging.crf import CrfTrainer
+from crowdseq.tagging.sequence_tagger import SequenceTagger
 from crowdseq.tagging.summed_crf import Aim, CrfPart, SummedCrf
 from crowdseq.tagging.weight_frame import ChainRules
 
@@ -59,6 +64,8 @@ class Sembler(JointAggregator):
         (`abstains`, for labelling functions), or `auto`, which tells from the crowd.
     shard_tokens: a longer corpus is worked on in shards of whole documents with so many tokens.
     """
+
+    can_resume = True
 
     rounds: int = 3
     tolerance: float = 1e-4
@@ -91,23 +98,32 @@ class Sembler(JointAggregator):
     def learn(self, corpus: Corpus, context: RunContext = RunContext()) -> Learned:
         if corpus.n_tokens == 0:
             return Learned(settle(corpus, np.zeros((0, len(corpus.scheme)))), None)
+        if corpus.n_tokens > self.shard_tokens:
+            return Learned(*self._learn(OrderedCut.of(corpus, self.shard_tokens), context))
         ordered = Canonical.of(hear(corpus, self.silence))
+        cut = Cut.whole(ordered.corpus)
+        return Learned(*self._learn(OrderedCut(corpus, cut, ordered.annotators, ordered.tokens), context))
+
+    def learn_stored(self, stored: StoredCorpus, context: RunContext) -> StoredLearned:
+        if len(stored.shards) == 1:
+            return store_learned(self.learn(stored.open_shard(0), context), stored, context)
+        return StoredLearned(*self._learn(OrderedCut.of(stored, self.shard_tokens), context))
+
+    def _learn(self, ordered: OrderedCut, context: RunContext) -> tuple[Any, SequenceTagger]:
+        """The consensus, in memory or on disk as the corpus is, and the tagger."""
         with using_threads(context.engine.threads):
-            joint = _Joint.of(self, ordered.corpus, context.engine)
-            end = climb(
-                joint.step,
-                Climb(joint.start()),
-                rounds=self.rounds,
-                tolerance=self.tolerance,
-                progress=context.progress,
-            )
-        tagger = self.trainer.tagger(joint.crf.frame, corpus.scheme, end.state.weights)
-        truth = ordered.restore_tokens(joint.truth(end.state))
+            joint = _Joint.of(self, ordered, context.engine)
+            end = climb_kept(joint, None, rounds=self.rounds, tolerance=self.tolerance, context=context)
+        tagger = self.trainer.tagger(joint.crf.frame, ordered.cut.facts.scheme, end.state.weights)
         described = end.state.judgement.describe() if end.state.judgement else {}
-        parameters: dict[str, Any] = {
-            name: ordered.restore_annotators(table) for name, table in described.items()
-        }
-        return Learned(settle(corpus, truth, history=end.history, **parameters), tagger)
+        told: dict[str, Any] = {name: ordered.restore_annotators(table) for name, table in described.items()}
+        version, given = end.state.version.number, ordered.given
+        if isinstance(given, Corpus):
+            truth = ordered.join_tokens(joint.placed.each("truth", version))
+            return settle(given, truth, history=end.history, **told), tagger
+        joint.placed.each("write", context.folder, version)
+        judged = judge_stored(given, context.folder, context.engine, history=end.history, **told)
+        return judged, tagger
 
 
 class SemblerShard:
@@ -118,10 +134,18 @@ class SemblerShard:
 
     crf: CrfPart
 
-    def __init__(self, recipe: Sembler, shard: Shard) -> None:
-        self.crowd = CrowdShard(recipe.gold, (), shard)
-        self._recipe, self._corpus = recipe, shard.corpus
+    def __init__(self, recipe: Sembler, order: IntArray | None, shard: AnyShard) -> None:
+        self.crowd = CrowdShard(recipe.gold, open_ordered(shard, order))
+        self.look, self._recipe = self.crowd.look, recipe
         self._states: Kept[FloatArray] = Kept()
+
+    def hear(self, silent: BoolArray | None, kin: tuple[Kin, ...]) -> None:
+        """See `CrowdShard`."""
+        self.crowd.hear(silent, kin)
+
+    @property
+    def _corpus(self) -> Corpus:
+        return self.crowd.corpus
 
     def open(self, coding: Coding) -> None:
         """Everything that stays the same from round to round."""
@@ -159,9 +183,16 @@ class SemblerShard:
         self._states[version] = found.unary
         return found.pairwise, float(found.log_partition.sum()), float(log_partition(free).sum())
 
+    @asks_only
     def truth(self, version: int) -> FloatArray:
         """(T, M)."""
         return self._states[version]
+
+    @asks_only
+    def write(self, folder: Path, version: int) -> None:
+        """Settle it, and write that."""
+        truth = self._states[version]
+        write_settled(folder, self.crowd.number, best_valid_tags(self._corpus, truth), truth)
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,6 +205,7 @@ class _State:
     weights: FloatArray
     memory: Memory | None = None
     judgement: Judgement | None = None
+    learnt: Mapping[str, FloatArray] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,19 +222,23 @@ class _Joint:
     versions: Versions = field(default_factory=Versions)
 
     @classmethod
-    def of(cls, recipe: Sembler, corpus: Corpus, engine: Engine) -> "_Joint":
-        cut, n_labels, coding = cut_canonical(corpus, recipe.shard_tokens), len(corpus.scheme), Coding()
-        placed = engine.place(partial(SemblerShard, recipe), cut.shards)
+    def of(cls, recipe: Sembler, ordered: OrderedCut, engine: Engine) -> "_Joint":
+        cut, facts, coding = ordered.cut, ordered.cut.facts, Coding()
+        n_labels = len(facts.scheme)
+        placed = engine.place(partial(SemblerShard, recipe, ordered.order), cut.shards)
+        # What is one shard was heard before it was put in order.
+        silence = recipe.silence if len(cut.shards) > 1 else "labelled"
+        hear_crowd(placed, facts, silence=silence, kinship=False)
         rows, kinds = Numbering.of_rows(placed.each("crowd.list_kinds", coding))
         annotators = Confusions(
             annotators=rows[:, 0],
             labels=rows[:, 2],
-            n_annotators=len(corpus.annotators),
+            n_annotators=len(facts.annotators),
             prior=np.full((n_labels, n_labels), recipe.smoothing),
             bayes=False,
         )
         placed.each("open", coding)
-        rules, features = ChainRules.of_scheme(corpus.scheme), recipe.trainer.feature_settings
+        rules, features = ChainRules.of_scheme(facts.scheme), recipe.trainer.feature_settings
         crf = SummedCrf.build(placed, "crf", len(cut.shards), rules, features)
         minimiser = Minimiser(max_iterations=recipe.iterations, tolerance=1e-6)
         return cls(cut, placed, crf, annotators, kinds, recipe.c2, minimiser)
@@ -217,21 +253,25 @@ class _Joint:
         """Judge the annotators and train the CRF by the truth, then expect the truth anew."""
         self.placed.each("forget_others", self.versions.alive)
         told = self.placed.each("aim", state.version.number)
-        judgement = self.annotators.learn(self.kinds.add_up([counts for counts, _ in told]))
+        counts = self.kinds.add_up([counts for counts, _ in told])
         found = self.crf.train(
             [aim for _, aim in told], state.pairs, self.c2, self.minimiser, state.weights, state.memory
         )
+        return self._expect({"counts": counts, "weights": found.weights, **found.memory.arrays()})
+
+    def take_up(self, arrays: Mapping[str, FloatArray]) -> _State:
+        """The state that came from these sums and weights."""
+        return self._expect({name: values for name, values in arrays.items() if name != "history"})[0]
+
+    def _expect(self, learnt: Mapping[str, FloatArray]) -> tuple[_State, float]:
+        weights, judgement = learnt["weights"], self.annotators.learn(learnt["counts"])
         version = self.versions.new()
-        own = zip(self.crf.numbering.split(found.weights), self.kinds.split(judgement.scores), strict=True)
+        own = zip(self.crf.numbering.split(weights), self.kinds.split(judgement.scores), strict=True)
         pairs, clamped, free = zip(*self.placed.each("expect", version.number, own=list(own)), strict=True)
         likelihood = add_up(clamped) - add_up(free)
-        penalty = self.c2 * float(found.weights @ found.weights)
-        new = _State(version, add_up(pairs), found.weights, found.memory, judgement)
+        penalty = self.c2 * float(weights @ weights)
+        new = _State(version, add_up(pairs), weights, Memory.of_arrays(learnt), judgement, learnt)
         return new, likelihood - penalty + judgement.credit
-
-    def truth(self, state: _State) -> FloatArray:
-        """(T, M) posteriors."""
-        return self.cut.join_tokens(self.placed.each("truth", state.version.number))
 
 
 def _candidates(recipe: Sembler, corpus: Corpus, counts: FloatArray) -> BoolArray:

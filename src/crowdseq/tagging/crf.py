@@ -3,15 +3,17 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from crowdseq.arrays import FloatArray, IntArray
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.labels import LabelScheme
-from crowdseq.engines.engine import Engine
+from crowdseq.engines.engine import Engine, asks_only
 from crowdseq.engines.local import LocalEngine
-from crowdseq.engines.shards import SHARD_TOKENS, cut_documents
+from crowdseq.engines.ordering import cut_canonical
+from crowdseq.engines.shards import SHARD_TOKENS, add_up
 from crowdseq.errors import AnnotationError, SettingsError
 from crowdseq.numerics.blocks import threads_in_use, using_threads
 from crowdseq.numerics.optimise.lbfgs import Minimiser
@@ -20,10 +22,13 @@ from crowdseq.tagging.features import FeatureSettings, feature_settings
 from crowdseq.tagging.problem import CrfProblem
 from crowdseq.tagging.scoring import StreamWeights
 from crowdseq.tagging.streams import KnowledgeSource, Passage
-from crowdseq.tagging.summed_crf import Aim, CrfShard, SummedCrf
+from crowdseq.tagging.summed_crf import Aim, CrfPart, CrfShard, SummedCrf
 from crowdseq.tagging.tagger import Tagger
 from crowdseq.tagging.targets import Targets, check_tags
 from crowdseq.tagging.weight_frame import ChainRules, WeightFrame
+
+if TYPE_CHECKING:
+    from crowdseq.engines.shard_files import StoredShard
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,7 +41,7 @@ class CrfTrainer:
     the last token of a span, and spans of one token, from others when it is trained on hard IOB2 tags;
     `borders` also lets it tell an O beside a span from others. The tagger still answers in IOB2. `own` keeps
     to the tags of the corpus. threads: for `fit`; they change no number, and None takes those in use.
-    shard_tokens: a longer corpus is trained on as a sum over shards of so many tokens (see `cut_documents`).
+    shard_tokens: a longer corpus is trained on as a sum over shards of so many tokens (see `cut_canonical`).
     progress: told (iteration, value of the objective).
     """
 
@@ -95,9 +100,9 @@ class CrfTrainer:
         engine: where the sums over shards are made; in this process if not given.
         """
         chain = self.chain(corpus, targets)
-        wanted, weights = self._wanted(corpus, targets, sentence_weights, chain)
+        wanted, weights = self.wanted(corpus, targets, sentence_weights, chain)
         rules = ChainRules(chain.allowed, chain.starts, chain.ends)
-        cut = cut_documents(corpus, self.shard_tokens)
+        cut = cut_canonical(corpus, self.shard_tokens)
         with using_threads(self.threads):
             if engine is None or (self.threads is not None and isinstance(engine, LocalEngine)):
                 engine = LocalEngine(threads_in_use())
@@ -106,6 +111,20 @@ class CrfTrainer:
             crf = SummedCrf.build(placed, "crf", len(cut.shards), rules, self.feature_settings)
             aims = placed.each("aim", own=cut.split_sentences(weights))
             return self.fit_shards(crf, aims, wanted.edges(weights), corpus.scheme, chain)
+
+    def fit_stored(
+        self, shards: "Sequence[StoredShard]", wanted: "WantedOf", scheme: LabelScheme, engine: Engine
+    ) -> Tagger:
+        """The same of a corpus on disk; wanted: gives what each shard is trained towards, where it lies."""
+        placed = engine.place(partial(TargetShard, self, wanted), shards)
+        kinds = placed.each("kind")
+        chain = Chain(scheme)
+        if all(kind != "soft" for kind in kinds):
+            chain = Chain.of_scheme(scheme, self.chunks if all(kind == "valid" for kind in kinds) else "own")
+        edges = add_up(placed.each("open", chain))
+        rules = ChainRules(chain.allowed, chain.starts, chain.ends)
+        crf = SummedCrf.build(placed, "crf", len(shards), rules, self.feature_settings)
+        return self.fit_shards(crf, placed.each("aim"), edges, scheme, chain)
 
     def fit_shards(
         self,
@@ -138,7 +157,7 @@ class CrfTrainer:
     ) -> tuple[CrfProblem, Targets, FloatArray]:
         """The problem, its targets and sentence weights, in the labels of a chain or the corpus' own."""
         inside = chain or Chain(corpus.scheme)
-        wanted, weights = self._wanted(corpus, targets, sentence_weights, inside)
+        wanted, weights = self.wanted(corpus, targets, sentence_weights, inside)
         problem = CrfProblem.build(
             Passage.of_text(corpus.text),
             ChainRules(inside.allowed, inside.starts, inside.ends),
@@ -147,7 +166,7 @@ class CrfTrainer:
         )
         return problem, wanted, weights
 
-    def _wanted(
+    def wanted(
         self,
         corpus: Corpus,
         targets: IntArray | Targets,
@@ -194,6 +213,39 @@ class CrfTrainer:
             for number, stream in enumerate(frame.streams)
         )
         return Tagger(scheme, self.feature_settings, streams, frame.transitions(weights), chain)
+
+
+WantedOf: TypeAlias = "Callable[[StoredShard], tuple[Corpus, IntArray | Targets]]"
+
+
+class TargetShard:
+    """A shard on disk with nothing but a CRF, and what it is trained towards."""
+
+    crf: CrfPart
+
+    def __init__(self, trainer: CrfTrainer, wanted: WantedOf, shard: "StoredShard") -> None:
+        self._trainer = trainer
+        self._corpus, self._targets = wanted(shard)
+
+    @asks_only
+    def kind(self) -> str:
+        """Of the targets: `soft`, or hard and `valid` or not."""
+        if isinstance(self._targets, Targets):
+            return "soft"
+        tags = _checked(self._targets, self._corpus)
+        return "valid" if self._corpus.scheme.is_valid(tags, self._corpus.offsets) else "broken"
+
+    def open(self, chain: Chain) -> FloatArray:
+        """In the labels of a chain; (M, M) wanted label pairs."""
+        wanted, self._weights = self._trainer.wanted(self._corpus, self._targets, None, chain)
+        self._unary = wanted.unary
+        rules = ChainRules(chain.allowed, chain.starts, chain.ends)
+        self.crf = CrfPart(self._corpus.text, rules, self._trainer.feature_settings, wanted.unary)
+        return wanted.edges(self._weights)
+
+    def aim(self) -> Aim:
+        """Towards them."""
+        return self.crf.aim(self._unary, self._weights)
 
 
 def _as_targets(targets: IntArray | Targets, corpus: Corpus, chain: Chain) -> Targets:

@@ -4,9 +4,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
 
 from crowdseq.errors import UsageError
@@ -75,11 +76,7 @@ class Call:
 
     def marks(self) -> Marks:
         """Marks that were sent."""
-        found = self.items("marks")
-        for one in found:
-            if not (isinstance(one, list) and len(one) == 3 and isinstance(one[2], str)):
-                raise UsageError("a mark is a begin, an end and a label")
-        return tuple(sorted((begin, end, label) for begin, end, label in found))
+        return marks_of(self.items("marks"))
 
     @property
     def id(self) -> str:
@@ -98,6 +95,18 @@ class Call:
         return wishes_of(dict(self.request.query_params))
 
 
+def marks_of(sent: Any) -> Marks:
+    """Marks as a page sends them."""
+    if not isinstance(sent, list):
+        raise UsageError("'marks' must be a list")
+    for one in sent:
+        if not (isinstance(one, list) and len(one) == 3 and isinstance(one[2], str)):
+            raise UsageError("a mark is a begin, an end and a label")
+        if not all(type(side) is int for side in one[:2]):
+            raise UsageError("a mark begins and ends at whole numbers")
+    return tuple(sorted((begin, end, label) for begin, end, label in sent))
+
+
 Handler = Callable[[Call], Any]
 
 
@@ -108,6 +117,8 @@ def route(path: str, handler: Handler, method: str = "GET") -> Route:
         sent = await body_of(request) if method == "POST" else {}
         call = Call(request, request.state.session, sent)
         answer = await run_in_threadpool(handler, call)
-        return answer if isinstance(answer, Response) else JSONResponse(answer)
+        if isinstance(answer, Response):
+            return answer
+        return Response(msgspec.json.encode(answer), media_type="application/json")
 
     return Route(path, endpoint, methods=[method])

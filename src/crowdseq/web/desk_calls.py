@@ -5,10 +5,11 @@ from typing import Any
 from starlette.responses import JSONResponse, Response
 
 from crowdseq.errors import UsageError
+from crowdseq.evaluation.disputes import MOST_TOGETHER
 from crowdseq.store.decisions import ConflictError
-from crowdseq.web.calls import Call, route
+from crowdseq.web.calls import Call, marks_of, route
 from crowdseq.web.desk.guideline import add_rule
-from crowdseq.web.desk.mention_views import mention_rows, mention_view, settle_mention
+from crowdseq.web.desk.mention_views import Ticked, screen_rows, screen_view, settle_places, spot_view
 from crowdseq.web.desk.views import dispute_view, sentence_view
 from crowdseq.workflows.reviewing.acting import Act
 from crowdseq.workflows.reviewing.desk import Acted
@@ -141,35 +142,68 @@ def pulse(call: Call) -> Any:
 
 
 def mention_list(call: Call) -> Any:
-    """Some surface forms."""
-    rows, total = mention_rows(call.desk, call.wishes(), call.number("start", 0), _ROWS_AT_ONCE)
+    """Some screens of mentions, and how many places wait elsewhere."""
+    desk, wishes = call.desk, call.wishes()
+    rows, total = screen_rows(
+        desk,
+        wishes,
+        call.number("start", 0),
+        _ROWS_AT_ONCE,
+        mention=call.number_or_none("mention"),
+        wide=call.text("wide") == "1",
+    )
     return {
         "rows": rows,
         "total": total,
-        "labels": list(call.desk.labels),
-        "plain": call.desk.corpus.scheme.is_plain,
+        "labels": list(desk.labels),
+        "plain": desk.corpus.scheme.is_plain,
+        "elsewhere": call.room.elsewhere.count(),
     }
 
 
 def mention(call: Call) -> Any:
-    """One surface form with its contexts."""
-    return mention_view(call.desk, call.number("number"), blind=call.session.blind)
+    """The places of one screen."""
+    asked = call.text("disputes").split(",")
+    if not all(one.isascii() and one.isdigit() and len(one) < 16 for one in asked):
+        raise UsageError("'disputes' must be numbers with commas between them")
+    return {"places": screen_view(call.desk, [int(one) for one in asked], blind=call.session.blind)}
+
+
+def elsewhere(call: Call) -> Any:
+    """A screen of places that read otherwise than what was decided on the same words."""
+    found = call.room.elsewhere
+    return {"places": spot_view(call.desk, found.spots(MOST_TOGETHER)), "total": found.count()}
 
 
 def settle(call: Call) -> Any:
-    """Settle the ticked contexts of a surface form; one batch, one undo."""
-    ticked = []
-    for one in call.items("ticked"):
-        if not (isinstance(one, list) and len(one) == 2 and all(type(part) is int for part in one)):
-            raise UsageError("'ticked' must hold pairs of a dispute and a version")
-        ticked.append((one[0], one[1]))
+    """Settle the ticked places of a screen; one batch, one undo."""
+    ticked = [_ticked(one) for one in call.items("ticked")]
+    passed = [_place_of(one) for one in call.items("passed")]
     shown = call.shown(exceptions=call.number("exceptions", 0))
     asked = Act(id=call.id, reviewer=call.session.reviewer, kind="marks", sentence=0, shown=shown)
     try:
-        acted = settle_mention(call.desk, ticked, call.marks(), asked)
+        acted = settle_places(call.desk, ticked, asked)
     except ConflictError as error:
         return JSONResponse({"error": str(error)}, 409)
-    return {"settled": len(acted.entries), "batch": call.id}
+    call.room.elsewhere.pass_over(passed)
+    return {"settled": len(acted.entries), "batch": call.id, "elsewhere": call.room.elsewhere.count()}
+
+
+def _place_of(sent: Any) -> tuple[int, int, int]:
+    if not (isinstance(sent, list) and len(sent) == 3 and all(type(one) is int for one in sent)):
+        raise UsageError("a place is a sentence, a begin and an end")
+    return sent[0], sent[1], sent[2]
+
+
+def _ticked(sent: Any) -> Ticked:
+    """A place as a page sends it: [sentence, begin, end, dispute or null, version, marks]."""
+    if not (isinstance(sent, list) and len(sent) == 6):
+        raise UsageError("a place is a sentence, a begin, an end, a dispute, a version and marks")
+    sentence, begin, end, dispute, version, marks = sent
+    numbers = [sentence, begin, end, version, *([] if dispute is None else [dispute])]
+    if not all(type(one) is int and 0 <= one < 2**53 for one in numbers):
+        raise UsageError("a place is told in whole numbers")
+    return Ticked((sentence, begin, end), dispute, version, marks_of(marks))
 
 
 def rule(call: Call) -> Any:
@@ -196,6 +230,7 @@ ROUTES = [
     route("/api/pulse", pulse),
     route("/api/mentions", mention_list),
     route("/api/mention", mention),
+    route("/api/elsewhere", elsewhere),
     route("/api/settle", settle, "POST"),
     route("/api/guideline", rule, "POST"),
 ]

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from dataclasses import dataclass
+from functools import cached_property
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request
@@ -51,6 +52,10 @@ class Guard:
     settings: WebSettings
     access: Access
 
+    @cached_property
+    def origins(self) -> Origins:
+        return Origins(self.settings)
+
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "websocket":
             await send({"type": "websocket.close", "code": 1008})
@@ -82,8 +87,7 @@ class Guard:
             await send.instead(_refused(error.status, error.told), scope, receive)
 
     def _refusal(self, scope: Scope) -> Response | None:
-        headers, method = Headers(scope=scope), scope["method"]
-        origins = Origins(self.settings)
+        headers, method, origins = Headers(scope=scope), scope["method"], self.origins
         hosts = headers.getlist("host")
         if len(hosts) != 1 or not origins.knows_host(hosts[0]):
             return _refused(421, "this host is not known here, use the address that the terminal shows")

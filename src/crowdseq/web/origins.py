@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from crowdseq.web.settings import WebSettings, address_of, is_loopback
 
@@ -26,8 +27,9 @@ class Origins:
         default = "443" if self.settings.certificate else "80"
         if name is None or (port or default) != str(self.settings.port):
             return False
-        return name in self._names() or (self._is_open() and address_of(name) is not None)
+        return name in self._names or (self._is_open() and address_of(name) is not None)
 
+    @cached_property
     def _names(self) -> set[str]:
         local = {"127.0.0.1", "localhost", "[::1]"}
         return local | {self._bracketed(self.settings.host)} | {one.lower() for one in self.settings.names}

@@ -6,6 +6,7 @@ from threading import RLock
 
 from crowdseq.web.desk.again import carry_newer
 from crowdseq.web.desk.desk import ReviewDesk
+from crowdseq.web.desk.elsewhere import Elsewhere
 from crowdseq.web.desk.finishing import AuditDesk
 from crowdseq.web.desk.queue import Queue
 from crowdseq.workflows.reviewing.background import BackgroundLearning
@@ -22,6 +23,7 @@ class Room:
         self._queue: Queue | None = None
         self._learning: BackgroundLearning | None = None
         self._audit: AuditDesk | None = None
+        self._elsewhere: Elsewhere | None = None
         self._lock = RLock()
         self._seen: dict[str, float] = {}
 
@@ -57,13 +59,21 @@ class Room:
                 self._audit = AuditDesk(self.desk)
             return self._audit
 
+    @property
+    def elsewhere(self) -> Elsewhere:
+        """What reads otherwise than decisions on the same words."""
+        with self._lock:
+            if self._elsewhere is None:
+                self._elsewhere = Elsewhere(self.desk)
+            return self._elsewhere
+
     def move(self, folder: str | Path) -> int:
         """Show another run of the same texts from now on; gives how many decisions came along."""
         with self._lock:
             old, new = self.desk, ReviewDesk.open(folder)
             carried = carry_newer(old, new)
             self.folder, self._desk, self._queue = Path(folder), new, Queue(new)
-            self._learning = self._audit = None
+            self._learning = self._audit = self._elsewhere = None
             new.prepare()
             old.close()
             return carried

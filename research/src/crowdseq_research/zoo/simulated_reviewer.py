@@ -4,18 +4,21 @@ Keys are counted as the pages of the review app have them:
 
 - Disputes: Enter, a lane's digit or n settles a place and shows the next, 1 key. Otherwise the fewest keys of
   Alt+digit, edges, split, merge and going to another mark that lead to gold, and Enter.
-- Mentions: 1 to open, 1 for the digit of a reading; for exceptions 1 for each row down to the last of them
-  and 1 each to untick it; 1 to settle, after which the next mention is in hand. Leaving without settling
-  takes Escape and j, 2. Coming back to a mention for a second reading takes k and Enter, 2. A reading is
-  settled if that takes no more keys than 1 for each of its places and 1 more for each that it mends; what
-  stays open after the last mention is settled place by place.
-- `opens by itself`: the same page if the next mention opened by itself with the first reading chosen, so that
-  opening, the first digit and coming back to a mention take 1 key less, and leaving takes 1.
+- Mentions: a screen of up to 20 places opens by itself, every place as suggested. 1 key turns a place to its
+  next reading, and so on; Alt+digit, edges, split and merge then change the place that was turned last. 1 key
+  gives a label, or nothing, to all places of the screen. A place that no keys make right is left open, 1 key.
+  Enter settles the screen, 1 key. Undisputed places that read otherwise than what was decided on the same
+  words are a screen of their own when 8 of them wait, and at the end. The fewest keys for a screen are
+  counted; what stays open is settled place by place after the last screen. Decisions are made in the app's
+  own store.
+- `one mention a screen`: the same, without the screens that hold several mentions.
+- `disputed only`: the same, without undisputed places.
 - Sentences: the tokens up to each wrong place, 1 each, the fewest keys that put it right there, and 1 to go
   on. `jumps`: the same with 1 key to each wrong place, however far.
 """
 
 import argparse
+import shutil
 import subprocess
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -28,29 +31,27 @@ import numpy as np
 from crowdseq import demo_corpus
 from crowdseq.core.corpus import Corpus
 from crowdseq.errors import AnnotationError
+from crowdseq.evaluation.disputes import MOST_TOGETHER
 from crowdseq.store.entries import Marks
 from crowdseq.web.desk.desk import ReviewDesk
-from crowdseq.web.desk.mention_views import mention_rows, mention_view
+from crowdseq.web.desk.elsewhere import Elsewhere
+from crowdseq.web.desk.mention_views import Ticked, screen_rows, screen_view, settle_places, spot_view
 from crowdseq.web.desk.queue import Queue, Wishes
 from crowdseq.web.desk.views import lanes
 from crowdseq.workflows.learning import learn
+from crowdseq.workflows.reviewing.acting import Act
 from crowdseq.workflows.reviewing.editing import Edit, inside, laid_into
 from crowdseq.workflows.reviewing.laying_over import covered, marks_of, replaced
 from crowdseq_research.zoo.real_crowds import load
-from crowdseq_research.zoo.review_keys import keys_at_dispute, keys_to_edit, wrong_places
+from crowdseq_research.zoo.review_keys import (
+    ShownPlace,
+    keys_at_dispute,
+    keys_on_screen,
+    keys_to_edit,
+    wrong_places,
+)
 
-
-@dataclass(frozen=True)
-class MentionKeys:
-    """What the Mentions page asks for beside exceptions and settling."""
-
-    opening: int = 1
-    first_reading: int = 1
-    leaving: int = 2
-    coming_back: int = 2
-
-
-OPENS_BY_ITSELF = MentionKeys(0, 0, 1, 1)
+WORTH_A_SCREEN = 8  # undisputed places, as the Mentions page has it
 
 
 @dataclass
@@ -107,6 +108,17 @@ class Sheet:
         self._given += len(after) - len(before)
         self._both += len(gold & set(after)) - len(gold & set(before))
 
+    def renew(self, sentence: int, desk: ReviewDesk) -> None:
+        """Take a sentence over from a desk on which it was decided."""
+        before, after = self.marks[sentence], desk.marks(sentence)
+        self.marks[sentence] = after
+        self.decided[sentence] = [
+            Edit(one.begin, one.end, one.marks) for one in desk.state(sentence).decisions
+        ]
+        gold = set(self.gold[sentence])
+        self._given += len(after) - len(before)
+        self._both += len(gold & set(after)) - len(gold & set(before))
+
 
 def one_by_one(sheet: Sheet, order: Iterable[int]) -> None:
     """Disputes in some order; those that are decided already do not come."""
@@ -128,72 +140,75 @@ def _said(desk: ReviewDesk, number: int) -> list[Marks]:
     return [inside(one["marks"], dispute.begin, dispute.end) for one in seen]
 
 
-def by_mention(sheet: Sheet, cost: MentionKeys) -> None:
-    """The Mentions page from the first row to the last, then what is still open place by place."""
-    rows, _ = mention_rows(sheet.desk, Wishes(), 0, len(sheet.desk.mentions))
-    for row in rows:
-        view = _view(sheet.desk, row["number"])
-        places = [one["dispute"] for one in view["contexts"]]
-        _settle_mention(sheet, places, [one["marks"] for one in view["choices"]], cost)
+@dataclass
+class _Screens:
+    """The Mentions page of a desk that is written to, and what a reviewer does there."""
+
+    sheet: Sheet
+    desk: ReviewDesk
+    elsewhere: Elsewhere
+    count: int = 0
+
+    def settle(self, views: list[dict[str, Any]]) -> None:
+        """One screen: the fewest keys that make it right."""
+        gold = self.sheet.gold
+        places = [
+            ShownPlace(
+                (view["place"][1], view["place"][2]),
+                (view["wall"][0], view["wall"][1]),
+                tuple(view["readings"]),
+                inside(gold[view["place"][0]], *view["place"][1:]),
+            )
+            for view in views
+        ]
+        keys, right = keys_on_screen(places, self.desk.labels)
+        ticked = [
+            Ticked(tuple(view["place"]), view["dispute"], view["version"], place.wanted)
+            for view, place, is_right in zip(views, places, right, strict=True)
+            if is_right
+        ]
+        self.count += 1
+        if ticked:
+            settle_places(
+                self.desk, ticked, Act(id=f"screen-{self.count}", reviewer="gold", kind="marks", sentence=0)
+            )
+        left = [tuple(view["place"]) for view, is_right in zip(views, right, strict=True) if not is_right]
+        self.elsewhere.pass_over(left)
+        for sentence in {one.place[0] for one in ticked}:
+            self.sheet.renew(sentence, self.desk)
+        self.sheet.press(keys)
+
+    def look_elsewhere(self, least: int) -> None:
+        """Screens of undisputed places, as long as so many wait."""
+        while self.elsewhere.count() >= least:
+            self.settle(spot_view(self.desk, self.elsewhere.spots(MOST_TOGETHER)))
+
+
+def by_mention(sheet: Sheet, *, seldom_together: bool = True, undisputed: bool = True) -> None:
+    """The Mentions page from the first screen to the last, then what is still open place by place."""
+    with TemporaryDirectory() as folder:
+        run = shutil.copytree(sheet.desk.folder, Path(folder) / "run")
+        with ReviewDesk.open(run) as desk:
+            page = _Screens(sheet, desk, Elsewhere(desk))
+            for disputes in _screens_of(desk, seldom_together=seldom_together):
+                left = [one for one in disputes if sheet.is_open(one)]
+                if left:
+                    page.settle(screen_view(desk, left))
+                if undisputed:
+                    page.look_elsewhere(WORTH_A_SCREEN)
+            if undisputed:
+                page.look_elsewhere(1)
     one_by_one(sheet, queue_of(sheet.desk))
 
 
-def _view(desk: ReviewDesk, number: int) -> dict[str, Any]:
-    """What the page shows of a mention before anything is decided."""
-    view: dict[str, Any] = desk.once(f"view of mention {number}", lambda: mention_view(desk, number))
-    return view
-
-
-def _settle_mention(sheet: Sheet, places: list[int], choices: Sequence[Marks], cost: MentionKeys) -> None:
-    keys, is_first = cost.opening, True
-    while True:
-        left = [one for one in places if sheet.is_open(one)]
-        if not left:
-            if is_first:
-                return  # it has no row any more
-            break
-        best = min(
-            (_reading(sheet, left, marks, place, cost) for place, marks in enumerate(choices)),
-            key=lambda one: (one.keys - len(one.fits) - one.mends, -one.mends),
-        )
-        more = 0 if is_first else cost.coming_back
-        if (
-            not best.fits
-            or best.keys + more > len(best.fits) + best.mends
-            or (not best.mends and not is_first)
-        ):
-            if is_first:
-                sheet.press(keys + cost.leaving)
-            return
-        for dispute in best.fits:
-            sentence, begin, end = sheet.place(dispute)
-            sheet.settle(sentence, Edit(begin, end, sheet.wanted(dispute)))
-        sheet.press(keys + more + best.keys)
-        keys, is_first = 0, False
-
-
-@dataclass(frozen=True)
-class _Settling:
-    """A reading for all places but exceptions. fits: where it is right; mends: how many were wrong."""
-
-    fits: list[int]
-    mends: int
-    keys: int
-
-
-def _reading(sheet: Sheet, left: list[int], marks: Marks, number: int, cost: MentionKeys) -> _Settling:
-    fits, exceptions = [], []
-    for row, dispute in enumerate(left):
-        begin = sheet.place(dispute)[1]
-        there = tuple((first + begin, last + begin, label) for first, last, label in marks)
-        if there == sheet.wanted(dispute):
-            fits.append(dispute)
-        else:
-            exceptions.append(row)
-    mends = sum(sheet.now(one) != sheet.wanted(one) for one in fits)
-    keys = cost.first_reading if number == 0 else 1
-    keys += (exceptions[-1] + 1 if exceptions else 0) + len(exceptions) + 1
-    return _Settling(fits, mends, keys)
+def _screens_of(desk: ReviewDesk, *, seldom_together: bool) -> list[tuple[int, ...]]:
+    if seldom_together:
+        rows, _ = screen_rows(desk, Wishes(), 0, len(desk.screens))
+        return [tuple(row["disputes"]) for row in rows]
+    parts = range(0, max(len(one.disputes) for one in desk.mentions), MOST_TOGETHER)
+    found = [one.disputes[at : at + MOST_TOGETHER] for one in desk.mentions for at in parts]
+    gain = desk.disputes.gain
+    return sorted(filter(None, found), key=lambda some: -float(gain[list(some)].sum()))
 
 
 def by_sentence(sheet: Sheet, *, jumps: bool = False) -> None:
@@ -222,11 +237,13 @@ def _random(sheet: Sheet, seed: int) -> None:
     one_by_one(sheet, np.random.default_rng(seed).permutation(len(sheet.desk.disputes)).tolist())
 
 
+_QUEUE, _RANDOM = "place by place, by the queue", "place by place, random order"
 WAYS: dict[str, Callable[[Sheet], None]] = {
-    "place by place, by the queue": lambda sheet: one_by_one(sheet, queue_of(sheet.desk)),
-    "mention by mention": lambda sheet: by_mention(sheet, MentionKeys()),
-    "mention by mention, opens by itself": lambda sheet: by_mention(sheet, OPENS_BY_ITSELF),
-    "place by place, random order": lambda sheet: _random(sheet, 1),
+    _QUEUE: lambda sheet: one_by_one(sheet, queue_of(sheet.desk)),
+    "mention by mention": by_mention,
+    "mentions, disputed only": lambda sheet: by_mention(sheet, undisputed=False),
+    "mentions, one mention a screen": lambda sheet: by_mention(sheet, seldom_together=False),
+    _RANDOM: lambda sheet: _random(sheet, 1),
     "sentence by sentence": by_sentence,
     "sentence by sentence, jumps": lambda sheet: by_sentence(sheet, jumps=True),
 }
@@ -262,39 +279,48 @@ _SHARES = (0.1, 0.25, 0.5, 0.75, 0.9)
 def table(curves: dict[str, list[tuple[int, float]]]) -> list[str]:
     """Keys to close shares of the gap to F1 1, and the F1 that can be reached at all."""
     shares = " | ".join(f"{share:.0%}" for share in _SHARES)
-    rows = [f"| way | {shares} | half, of the queue | all keys | F1 then |", "|---|" + "---:|" * 8]
+    rows = [
+        f"| way | {shares} | half, of the queue | of random | all keys | F1 then |",
+        "|---|" + "---:|" * 9,
+    ]
     first = next(iter(curves.values()))
-    start, queue_half = first[0][1], keys_to(first, (1 + first[0][1]) / 2)
+    start = first[0][1]
+    queue_half, random_half = (keys_to(curves[name], (1 + start) / 2) for name in (_QUEUE, _RANDOM))
     for name, curve in curves.items():
         keys = [keys_to(curve, start + share * (1 - start)) for share in _SHARES]
         half = keys[_SHARES.index(0.5)]
-        ratio = f"{half / queue_half:.0%}" if half and queue_half else "–"
+        ratio, of_random = (f"{half / one:.0%}" if half and one else "–" for one in (queue_half, random_half))
         shown = " | ".join("–" if one is None else f"{one:,}" for one in keys)
-        rows.append(f"| {name} | {shown} | {ratio} | {curve[-1][0]:,} | {curve[-1][1]:.4f} |")
+        rows.append(f"| {name} | {shown} | {ratio} | {of_random} | {curve[-1][0]:,} | {curve[-1][1]:.4f} |")
     return rows
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="A simulated reviewer: F1 over the number of keys.")
     parser.add_argument("--data", type=Path, help="the folder of crowds; without it the demo only")
-    parser.add_argument("--demo-method", default="sa-slc")
-    parser.add_argument("--amt-method", default="dawid-skene")
+    parser.add_argument("--methods", nargs="+", default=["sa-slc", "dawid-skene"])
     parser.add_argument("-o", "--output", type=Path, required=True)
     asked = parser.parse_args()
-    crowds = {}
-    if asked.data:
-        crowds[f"AMT (val), {asked.amt_method}"] = (load(asked.data, "amt"), asked.amt_method)
-    crowds[f"Demo corpus, {asked.demo_method}"] = (demo_corpus(), asked.demo_method)
+    crowds = {"AMT (val)": load(asked.data, "amt")} if asked.data else {}
+    crowds["Demo corpus"] = demo_corpus()
     lines = ["# A simulated reviewer: F1 over the number of keys", "", *(__doc__ or "").splitlines()[2:]]
     lines += ["", "Columns: keys until that share of the gap from the F1 of the consensus to 1 is closed."]
-    for name, (corpus, method) in crowds.items():
-        curves = review(corpus, method)
-        start = next(iter(curves.values()))[0][1]
-        lines += ["", f"## {name}", "", f"F1 of the consensus: {start:.4f}.", "", *table(curves)]
+    for name, corpus in crowds.items():
+        for method in asked.methods:
+            curves = review(corpus, method)
+            start = next(iter(curves.values()))[0][1]
+            lines += [
+                "",
+                f"## {name}, {method}",
+                "",
+                f"F1 of the consensus: {start:.4f}.",
+                "",
+                *table(curves),
+            ]
     commit = subprocess.run(
         ["git", "describe", "--always", "--dirty"], capture_output=True, text=True, check=True
     ).stdout.strip()
-    methods = f"--amt-method {asked.amt_method} --demo-method {asked.demo_method}"
+    methods = f"--methods {' '.join(asked.methods)}"
     recipe = f"`python -m crowdseq_research.zoo.simulated_reviewer --data DATA {methods} -o {asked.output}`"
     lines += ["", f"Recipe: {recipe}; commit {commit}.", ""]
     asked.output.write_text("\n".join(lines), encoding="utf-8")

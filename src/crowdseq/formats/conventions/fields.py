@@ -1,7 +1,7 @@
 """Fields of JSON objects that tools wrote: which one holds the text, and values that must be of one type."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from crowdseq.errors import Advice, AnnotationError
@@ -10,8 +10,13 @@ from crowdseq.formats.findings.collector import Collector
 _ADDRESS = re.compile(r"(?:[a-z][a-z0-9+.-]*://|/data/)\S*", re.IGNORECASE)
 
 
-def text_of(fields: Mapping[str, Any], collector: Collector, where: str = "") -> tuple[str, str]:
-    """The name of the field that holds the text, and the text."""
+def text_of(
+    fields: Mapping[str, Any],
+    collector: Collector,
+    where: str = "",
+    fits: Callable[[str], bool] = lambda _: False,
+) -> tuple[str, str]:
+    """The name of the field that holds the text, and the text; fits: whether a text is the marked one."""
     asked = collector.settings.text_field
     texts = {key: value for key, value in fields.items() if isinstance(value, str)}
     if asked is not None:
@@ -23,6 +28,11 @@ def text_of(fields: Mapping[str, Any], collector: Collector, where: str = "") ->
         name = asked
     elif "text" in texts or len(texts) == 1:
         name = "text" if "text" in texts else next(iter(texts))
+    elif len(fitting := [key for key, text in texts.items() if fits(text)]) == 1:
+        (name,) = fitting
+        advice = Advice("say otherwise with {text_field}", text_field="")
+        what = f"of several texts '{name}' is the one that spans are marked in;"
+        collector.warn("text-field-guessed", what, advice=advice)
     elif texts:
         shown = ", ".join(sorted(texts)[:8])
         advice = Advice("say which with {text_field}", text_field="")

@@ -120,6 +120,8 @@ def why_nothing_is_known(folder: Folder) -> str:
         return "is empty, there is nothing to read"
     if "[Content_Types].xml" in names:
         return "is an Office document, save the sheet as CSV"
+    if "mimetype" in names and "content.xml" in names:
+        return "is an OpenDocument file, save the sheet as .xlsx or CSV"
     return f"holds no file in a known format, only {', '.join(names[:3])}{' …' if len(names) > 3 else ''}"
 
 

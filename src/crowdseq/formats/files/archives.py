@@ -43,7 +43,7 @@ def archive_folder(data: bytes, source: Source, limits: Limits) -> Folder:
         raise _refused(source, f"the ZIP is damaged ({error}), fetch the file again") from None
     for entry in entries:
         _check(entry, source)
-    files = [entry for entry in entries if not entry.is_dir() and not _is_hidden(entry.filename)]
+    files = [entry for entry in entries if not _is_folder(entry) and not _is_hidden(_path(entry))]
     _check_unique(files, source)
     budget = _Budget(source.name, limits, len(data))
     members = tuple(_member(archive, entry, source, budget) for entry in files)
@@ -92,9 +92,9 @@ class _MemberReader(io.RawIOBase):
 
 
 def _member(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, source: Source, budget: _Budget) -> Source:
-    name = f"{source.name}/{entry.filename}"
+    name = f"{source.name}/{_path(entry)}"
     opener: Callable[[], BinaryIO] = partial(_open, archive, entry, name, budget)
-    return Source(name, stem_of(entry.filename), folder=source.name, prefix=source.prefix, opener=opener)
+    return Source(name, stem_of(_path(entry)), folder=source.name, prefix=source.prefix, opener=opener)
 
 
 def _open(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, name: str, budget: _Budget) -> BinaryIO:
@@ -103,6 +103,15 @@ def _open(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, name: str, budget: _
     except _DAMAGED as error:
         raise FormatError(Problem(f"cannot be unpacked ({error}), pack it as a plain ZIP", name)) from None
     return _MemberReader(handle, name, budget)  # type: ignore[arg-type, return-value]
+
+
+def _path(entry: zipfile.ZipInfo) -> str:
+    """Where a file stands in the archive; some tools on Windows part folders by backslashes."""
+    return entry.filename.replace("\\", "/")
+
+
+def _is_folder(entry: zipfile.ZipInfo) -> bool:
+    return _path(entry).endswith("/")
 
 
 def _is_hidden(name: str) -> bool:
@@ -128,9 +137,9 @@ def _check(entry: zipfile.ZipInfo, source: Source) -> None:
 def _check_unique(entries: list[zipfile.ZipInfo], source: Source) -> None:
     seen: set[str] = set()
     for entry in entries:
-        if entry.filename in seen:
-            raise _refused(source, f"holds the file {entry.filename!a} twice, do not trust it")
-        seen.add(entry.filename)
+        if _path(entry) in seen:
+            raise _refused(source, f"holds the file {_path(entry)!a} twice, do not trust it")
+        seen.add(_path(entry))
 
 
 def _refused(source: Source, what: str) -> FormatError:

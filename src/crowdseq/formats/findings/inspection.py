@@ -10,7 +10,7 @@ import numpy as np
 from crowdseq.core.annotations import count_slips, find_slips
 from crowdseq.core.building import CorpusBuilder
 from crowdseq.core.corpus import Corpus
-from crowdseq.core.labels import OUTSIDE, LabelScheme, split_tag
+from crowdseq.core.labels import OUTSIDE, PLAIN, LabelScheme, split_tag
 from crowdseq.core.names import look_alikes
 from crowdseq.errors import Advice, Problem
 from crowdseq.formats.findings.collector import Collector
@@ -71,6 +71,7 @@ def inspect(corpus: Corpus, builder: CorpusBuilder, collector: Collector) -> Imp
     spelling = builder.spelling
     kind = spelling.kind if spelling is not None else corpus.scheme.kind
     respelt = spelling.respelt if spelling is not None else {}
+    tell_usual_tags(spelling.usual if spelling is not None else {}, collector)
     seen = Seen.of(corpus, builder, blank_words(corpus.text.words))
     return report_on(seen, corpus.scheme, (kind, respelt), collector)
 
@@ -149,6 +150,15 @@ def _warn_of_pairs(what: str, groups: list[tuple[str, ...]], collector: Collecto
         shown = " and ".join(repr(name) for name in group)
         message = f"{what} differ only in case, Unicode form or outer space: are they the same?"
         collector.warn(f"look-alike-{what}", message, Problem(shown))
+
+
+def tell_usual_tags(usual: Mapping[str, str], collector: Collector) -> None:
+    """Labels that were all in another spelling, and how to keep it."""
+    changed = [f"{tag} as {made}" for tag, made in usual.items() if tag != made]
+    if changed:
+        advice = Advice("if they are plain labels, say {scheme}", scheme=PLAIN)
+        what = f"tags are written in another way, read {', '.join(changed[:3])} and so on;"
+        collector.warn("tags-in-other-spelling", what, advice=advice)
 
 
 def _look_at_plain_tags(scheme: LabelScheme, collector: Collector) -> None:

@@ -3,6 +3,7 @@
 import io
 import warnings
 from collections.abc import Iterator
+from datetime import datetime, time
 from typing import Any
 
 from crowdseq.formats.foreign.child import Fault
@@ -41,9 +42,11 @@ def parse(parts: list[bytes]) -> Iterator[Any]:
 
 
 def _text(value: Any) -> str:
-    """A cell as a person sees it: 3 and not 3.0."""
+    """A cell as a person sees it: 3 and not 3.0, a day without its midnight."""
     if value is None:
         return ""
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
+    if isinstance(value, datetime) and value.time() == time():
+        return str(value.date())
     return str(value)

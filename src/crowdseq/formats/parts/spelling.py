@@ -9,7 +9,7 @@ from crowdseq.arrays import IntArray
 from crowdseq.core.annotations import Annotations
 from crowdseq.core.assembly import count_bigrams, detect_kind, label_counts, renumber, scheme_for
 from crowdseq.core.corpus import Corpus
-from crowdseq.core.labels import LabelScheme
+from crowdseq.core.labels import PLAIN, LabelScheme, usual_tags
 from crowdseq.core.ragged import gather_ranges
 from crowdseq.core.spans import convert
 
@@ -19,7 +19,8 @@ class Spelling:
     """How the labels of all portions are written in the shards.
 
     kind: the one that the files used. source: the scheme in which labels are read, target: the one in which
-    they are kept. respelt: labels that the scheme writes otherwise, and how often they occur.
+    they are kept. respelt: labels that the scheme writes otherwise, and how often they occur. usual: labels
+    in our spelling, where all were in another one.
     """
 
     kind: str
@@ -27,6 +28,7 @@ class Spelling:
     target: LabelScheme
     numbers: Mapping[str, int]
     respelt: Mapping[str, int]
+    usual: Mapping[str, str]
 
     def apply(self, corpus: Corpus, widened: tuple[str, ...] | None = None) -> Corpus:
         """The corpus of a portion in the numbers of the scheme; widened: labels that it has besides."""
@@ -73,12 +75,14 @@ class LabelCounts:
     def decide(self, wanted: str | None) -> Spelling:
         """wanted: the kind of scheme, or None to tell it from the labels."""
         labels = list(self.names)
-        kind = wanted or detect_kind(labels, self._bigrams, self._counts)
         used = [label for label, count in zip(labels, self._counts, strict=True) if count]
-        target = scheme_for(used, kind)
+        usual = usual_tags(used) if wanted != PLAIN else {}
+        spelt = [usual.get(label, label) for label in labels]
+        kind = wanted or detect_kind(spelt, self._bigrams, self._counts)
+        target = scheme_for([usual.get(label, label) for label in used], kind)
         source = LabelScheme.of_types(target.types, "IOB1") if kind == "IOB1" else target
-        made, respelt = renumber(np.arange(len(labels), dtype=np.int16), labels, self._counts, source)
-        return Spelling(kind, source, target, dict(zip(labels, made.tolist(), strict=True)), respelt)
+        made, respelt = renumber(np.arange(len(labels), dtype=np.int16), spelt, self._counts, source)
+        return Spelling(kind, source, target, dict(zip(labels, made.tolist(), strict=True)), respelt, usual)
 
 
 def _rows(corpus: Corpus) -> list[tuple[IntArray, IntArray]]:

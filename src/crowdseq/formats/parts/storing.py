@@ -24,7 +24,7 @@ from crowdseq.errors import AnnotationError, FormatError, Problem, SchemeError
 from crowdseq.formats.files import Input, list_inputs
 from crowdseq.formats.findings.collector import Collector, TooManyFaults, problem_of
 from crowdseq.formats.findings.import_report import ImportReport
-from crowdseq.formats.findings.inspection import Seen, blank_words, report_on
+from crowdseq.formats.findings.inspection import Seen, blank_words, report_on, tell_usual_tags
 from crowdseq.formats.parts.loading import PortionLoader
 from crowdseq.formats.parts.portions import Portion, Renumbering
 from crowdseq.formats.parts.ranking import Documents, annotator_digests, digest_arrays
@@ -137,6 +137,7 @@ class _Cutter:
             portion.path.unlink()
             done += len(part)
             self._progress("numbering sentences", done, loader.n_chosen)
+        tell_usual_tags(self._spelling.usual, loader.collector)
         spelling = (self._spelling.kind, self._spelling.respelt)
         return report_on(seen, self._scheme, spelling, loader.collector)
 

@@ -14,6 +14,7 @@ from crowdseq.formats.findings.collector import Collector
 SEPARATORS = ",;\t"
 _NEEDS_QUOTES = re.compile(r'[,;\t"\r\n]')
 _NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
+_SAYS_SEPARATOR = re.compile(r"\ufeff?sep=([,;\t])\r?\n", re.IGNORECASE)  # for Excel, above the names
 _FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r")
 
 
@@ -56,6 +57,8 @@ def read_table(stream: Stream, collector: Collector) -> Table:
     """A table with names in its first row; rows of another length are rejected, blank lines left out."""
     separator = separator_of(head_text(stream, collector.settings.encoding))
     rows = read_rows(stream, collector, separator)
+    if _SAYS_SEPARATOR.match(head_text(stream, collector.settings.encoding)):
+        next(rows, None)
     first = next((row for row in rows if row.cells), None)
     if first is None:
         raise FormatError(
@@ -77,12 +80,17 @@ def _even_rows(rows: Iterator[Row], size: int, name: str, collector: Collector) 
 
 def separator_of(text: str) -> str:
     """The separator that cuts the first line into most cells, the comma where it does not matter."""
+    said = _SAYS_SEPARATOR.match(text)
+    if said is not None:
+        return said[1]
     return max(SEPARATORS, key=lambda separator: len(header_of(text, separator)))
 
 
 def header_of(text: str, separator: str | None = None) -> list[str]:
     """The cells of the first line of a text, which may be only the beginning of a file."""
     chosen = separator or separator_of(text)
+    said = _SAYS_SEPARATOR.match(text)
+    text = text[said.end() :] if said is not None else text
     first = next((line for line in io.StringIO(text.removeprefix("\ufeff")) if line.strip()), "")
     try:
         return next(csv.reader([first[:100_000]], delimiter=chosen), [])

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from crowdseq.errors import AnnotationError, SettingsError
+from crowdseq.errors import AnnotationError, Problem, SettingsError
 from crowdseq.formats.table_io.long_rows import LongRow, split_task, token_index
 
 TASK, WORKER, LABEL, INDEX = "task", "worker", "label", "token_index"
@@ -13,8 +13,14 @@ NEEDED = (SENTENCE, TOKEN, WORKER, LABEL)
 # All names are known in any case of letters, spaces being like underscores.
 _NAMES = {
     TASK: ("task",),
-    SENTENCE: ("sentence_id", "sentence", "sent_id", "sent", "sentence_#", "sentence_number", "text_id"),
-    INDEX: ("token_index", "token_id", "token_number", "tok_id", "word_id", "word_index", "position"),
+    SENTENCE: (
+        *("sentence_id", "sentence", "sent_id", "sent", "sentence_#", "sentence_number", "text_id"),
+        *("sentence_no", "sentence_nr", "sentence_idx", "sentence_index", "sent_idx", "sent_no"),
+    ),
+    INDEX: (
+        *("token_index", "token_id", "token_number", "tok_id", "word_id", "word_index", "position"),
+        *("token_no", "token_nr", "token_idx", "tok_idx", "word_idx", "word_no", "token_position"),
+    ),
     TOKEN: ("token", "word", "tok", "form"),
     WORKER: (
         *(
@@ -27,12 +33,18 @@ _NAMES = {
             "user_id",
             "username",
         ),
-        *("rater", "coder", "labeler", "labeller", "performer"),
+        *("rater", "coder", "labeler", "labeller", "performer", "rater_id", "coder_id", "labeler_id"),
+        *("user_name", "worker_name", "annotator_email", "user_email", "worker_email", "email"),
     ),
-    LABEL: ("label", "tag", "ner_tag", "ner", "bio", "iob", "annotation", "entity", "class"),
+    LABEL: (
+        *("label", "tag", "ner_tag", "ner", "bio", "iob", "annotation", "entity", "class"),
+        *("ner_label", "bio_tag", "iob_tag", "entity_tag", "entity_label"),
+    ),
     GOLD: ("gold", "gold_label", "true_label"),
     DOCUMENT: ("doc_id", "doc", "document", "document_id"),
 }
+_STARTS = frozenset({"start", "begin", "start_offset", "start_char", "startoffset", "char_start"})
+_ENDS = frozenset({"end", "stop", "end_offset", "end_char", "endoffset", "char_end"})
 _OTHER_ROLES = {
     "annotator": WORKER,
     "index": INDEX,
@@ -80,9 +92,10 @@ class LongColumns:
         token = cell(TOKEN)
         if self.counts_tokens and not token:
             raise AnnotationError("the token is empty, correct the row")
+        is_blank = label is None and bool(token) and (who is not None or not self.has_workers)
         if not self.has_workers:
-            return LongRow(line, sentence, number, None, None, token, doc, label)
-        return LongRow(line, sentence, number, who, label, token, doc, cell(GOLD) or None)
+            return LongRow(line, sentence, number, None, None, token, doc, label, is_blank)
+        return LongRow(line, sentence, number, who, label, token, doc, cell(GOLD) or None, is_blank)
 
     def _sentence(self, name: str | None, doc: str | None) -> tuple[str, str | None]:
         if SENTENCE not in self.places:
@@ -100,6 +113,14 @@ class LongColumns:
 def long_columns(header: Sequence[str], asked: Sequence[str] | None = None) -> LongColumns | None:
     """The columns of a long table: a label, whose it is, and its token by task, number or order; None if the
     names do not make one. asked: `role=name` for names that nobody could know."""
+    places = places_of(header, asked)
+    has_sentence = SENTENCE in places or DOCUMENT in places
+    has_place = TASK in places or (has_sentence and (INDEX in places or TOKEN in places))
+    return LongColumns(places) if LABEL in places and has_place else None
+
+
+def places_of(header: Sequence[str], asked: Sequence[str] | None = None) -> dict[str, int]:
+    """Where each role stands that a column is known to have by its name."""
     names = ["_".join(name.strip().lower().split()) for name in header]
     places = _asked_for(header, names, asked or ())
     for role, known in _NAMES.items():
@@ -107,9 +128,7 @@ def long_columns(header: Sequence[str], asked: Sequence[str] | None = None) -> L
         place = next((place for place in found if place not in places.values()), None)
         if role not in places and place is not None:
             places[role] = place
-    has_sentence = SENTENCE in places or DOCUMENT in places
-    has_place = TASK in places or (has_sentence and (INDEX in places or TOKEN in places))
-    return LongColumns(places) if LABEL in places and has_place else None
+    return places
 
 
 def _asked_for(header: Sequence[str], names: Sequence[str], asked: Sequence[str]) -> dict[str, int]:
@@ -131,3 +150,20 @@ def is_long(header: Sequence[str]) -> bool:
     """Whether these columns make a long table that says whose its labels are."""
     found = long_columns(header)
     return found is not None and found.has_workers
+
+
+def are_offsets(header: Sequence[str]) -> bool:
+    """Whether columns tell where spans of characters begin and end."""
+    names = {name.strip().lower() for name in header}
+    return bool(names & _STARTS) and bool(names & _ENDS)
+
+
+def spans_refused(header: Sequence[str], file: str) -> Problem:
+    """Spans in a table lack the text that they stand in, or repeat it in every row."""
+    what = (
+        f"is a table of spans ({', '.join(header[:10])}), and only tables with a row for each token are read"
+    )
+    other = (
+        'give it as JSONL, a line for each text and annotator: {"text": …, "label": [[start, end, "PER"], …]}'
+    )
+    return Problem(f"{what}: {other}", file, 1)

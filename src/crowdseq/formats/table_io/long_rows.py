@@ -9,11 +9,11 @@ import numpy as np
 
 from crowdseq.core.building import Record
 from crowdseq.core.corpus import Corpus
-from crowdseq.core.labels import OUTSIDE, split_tag
+from crowdseq.core.labels import OUTSIDE, PLAIN, split_tag
 from crowdseq.errors import Advice, AnnotationError, Problem
 from crowdseq.formats.findings.collector import Collector, problem_of
 from crowdseq.formats.format import ReadRecord
-from crowdseq.formats.table_io.missing import MARKS, MissingMarks
+from crowdseq.formats.table_io.missing import MARKS, UNLABELLED, MissingMarks
 
 _NUMBER = re.compile(r"[0-9]{1,9}")
 # A wrong number must not make us hold a billion tokens: a text has some rows for every few of its tokens.
@@ -22,7 +22,10 @@ _CELLS_OF_A_TOKEN = 20  # which a token that stands in for an unknown one takes 
 
 
 class LongRow(NamedTuple):
-    """One row; None stands for a column that the table lacks, or for a cell without a value."""
+    """One row; None stands for a column that the table lacks, or for a cell without a value.
+
+    is_blank: the cell of the label is there and empty, beside a token.
+    """
 
     line: int
     sentence: str
@@ -32,6 +35,7 @@ class LongRow(NamedTuple):
     token: str | None = None
     doc: str | None = None
     gold: str | None = None
+    is_blank: bool = False
 
 
 def split_task(task: str) -> tuple[str, int]:
@@ -59,6 +63,7 @@ class _Sentence:
     tokens: dict[int, str] = field(default_factory=dict)
     votes: dict[str, dict[int, str]] = field(default_factory=dict)
     gold: dict[int, str] = field(default_factory=dict)
+    blanks: list[tuple[str | None, int]] = field(default_factory=list)
     last: int = -1
     fault: Problem | None = None
 
@@ -73,6 +78,13 @@ class _Sentence:
         self.tokens, self.gold = _moved(self.tokens), _moved(self.gold)
         self.votes = {who: _moved(row) for who, row in self.votes.items()}
 
+    def fill_blanks(self) -> int:
+        """Take cells without a label for outside of any entity; how many there were."""
+        for who, index in self.blanks:
+            row = self.gold if who is None else self.votes.setdefault(who, {})
+            row.setdefault(index, OUTSIDE)
+        return len(self.blanks)
+
 
 def _moved(row: dict[int, str]) -> dict[int, str]:
     return {index - 1: value for index, value in row.items()}
@@ -81,8 +93,9 @@ def _moved(row: dict[int, str]) -> dict[int, str]:
 class RowCollector:
     """Takes rows in any order; gives the sentences in the order in which they were first seen."""
 
-    def __init__(self, name: str, collector: Collector) -> None:
-        self._name, self._collector = name, collector
+    def __init__(self, name: str, collector: Collector, *, drops_silent: bool = False) -> None:
+        """drops_silent: who has no label in a sentence did not see it."""
+        self._name, self._collector, self._drops_silent = name, collector, drops_silent
         self._duplicates = collector.settings.duplicates
         self._sentences: dict[str, _Sentence] = {}
 
@@ -97,6 +110,8 @@ class RowCollector:
             if row.doc is not None and (held.doc or row.doc) != row.doc:
                 raise AnnotationError(f"the document is '{row.doc}' here and '{held.doc}' before")
             held.doc = row.doc if held.doc is None else held.doc
+            if row.is_blank:
+                held.blanks.append((row.annotator, row.token_number))
             self._vote(held, row)
         except AnnotationError as error:
             held.fault = held.fault or problem_of(error, self._name, row.line, row.sentence)
@@ -158,6 +173,11 @@ class RowCollector:
         rows = [row for held in sentences for row in (*held.votes.values(), held.gold) if row]
         labels = {label for row in rows for label in row.values()}
         has_chunks = any(split_tag(label)[0] not in ("", OUTSIDE) for label in labels)
+        if has_chunks and not labels & {OUTSIDE, *MARKS}:
+            self._fill_blanks()
+        if self._drops_silent:
+            for held in sentences:
+                held.votes = {who: row for who, row in held.votes.items() if row}
         if not has_chunks or not labels & MARKS:
             return
         marks = MissingMarks(
@@ -174,6 +194,17 @@ class RowCollector:
         for held in sentences:
             held.votes = {who: row for who, row in held.votes.items() if id(row) not in emptied}
         marks.tell()
+
+    def _fill_blanks(self) -> None:
+        """Where O is nowhere written, cells are left empty in its place."""
+        settings = self._collector.settings
+        if settings.missing is not None or settings.scheme == PLAIN:
+            return
+        count = sum(held.fill_blanks() for held in self._sentences.values())
+        if count:
+            what = "cells of labels are empty and O is nowhere written, read as O;"
+            advice = Advice("if they are not labelled, say {missing}", missing=UNLABELLED)
+            self._collector.warn("blank-labels", what, Problem("", self._name), count, advice=advice)
 
 
 def _hold(held: dict[int, str], index: int, value: str | None, what: str) -> None:

@@ -8,7 +8,9 @@ from crowdseq.formats.files.sources import Source, Stream
 from crowdseq.formats.findings.collector import Collector
 from crowdseq.formats.foreign.worker import MissingLibrary, parse_or_refuse
 from crowdseq.formats.table_io.csv_rows import Row, Table
+from crowdseq.formats.table_io.long_columns import TASK, TOKEN, places_of
 
+_ROWS_OF_TITLE = 10
 _DAMAGED = (zipfile.BadZipFile, ValueError, EOFError, OSError, NotImplementedError)
 
 
@@ -26,7 +28,7 @@ def read_sheet(stream: Stream, source: Source, collector: Collector) -> Table:
             sheets.setdefault(title, []).extend(Row(number, cells) for number, cells in rows)
     except MissingLibrary:
         raise MissingExtraError("reading a spreadsheet (.xlsx)", "xlsx") from None
-    rows = _chosen(sheets, source, collector)
+    rows = _below_title(_chosen(sheets, source, collector), source, collector)
     header, size = rows[0].cells, len(rows[0].cells)
     even = (Row(row.line, (row.cells + [""] * size)[:size]) for row in rows[1:])
     return Table(tuple(header), even)
@@ -62,3 +64,16 @@ def _chosen(sheets: dict[str, list[Row]], source: Source, collector: Collector) 
         what = f"only the sheet '{name}' was read, not {', '.join(others)};"
         collector.warn("sheets-left-out", what, Problem("", source.name), advice=advice)
     return filled[name]
+
+
+def _below_title(rows: list[Row], source: Source, collector: Collector) -> list[Row]:
+    """Rows from the one with the names of columns on; people put a title above it."""
+    looked_at = rows[:_ROWS_OF_TITLE] if collector.settings.columns is None else []
+    for number, row in enumerate(looked_at):
+        places = places_of(row.cells)
+        if TASK in places or (TOKEN in places and len(places) > 1):
+            if number:
+                what = "rows above the names of columns were left out"
+                collector.warn("rows-left-out", what, Problem("", source.name, row.line), number)
+            return rows[number:]
+    return rows

@@ -5,23 +5,38 @@ theirs. We follow Eq. 16 and the right side of Eq. 17, one truth shared by all a
 one truth for each, which is another quantity. `docs/methods/sa-slc.md` tells the other departures.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
-from crowdseq.aggregation.canonical import Canonical
-from crowdseq.aggregation.contract import JointAggregator, Learned, RunContext, describe_settings, method
-from crowdseq.aggregation.settling import LoneLabels, settle
+from crowdseq.aggregation.canonical import OrderedCut
+from crowdseq.aggregation.contract import (
+    JointAggregator,
+    Learned,
+    RunContext,
+    describe_settings,
+    method,
+    store_learned,
+)
+from crowdseq.aggregation.settling import LoneLabels, lone_remark, settle
 from crowdseq.aggregation.truth import P
 from crowdseq.aggregation.voting import label_shares
+from crowdseq.arrays import FloatArray
 from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
 from crowdseq.engines.shards import SHARD_TOKENS
 from crowdseq.errors import SettingsError
 from crowdseq.methods.sa_slc.final_belief import FinalBelief
-from crowdseq.methods.sa_slc.joint_em import JointEm
+from crowdseq.methods.sa_slc.joint_em import JointEm, State
 from crowdseq.methods.sa_slc.rounds import candidates_per_token, prepare, run_rounds
 from crowdseq.methods.sa_slc.settings import AS_IN_0_1, Settings, filled
 from crowdseq.numerics.blocks import using_threads
+from crowdseq.tagging.tagger import Tagger
+
+if TYPE_CHECKING:
+    from crowdseq.aggregation.stored import StoredConsensus, StoredLearned
+    from crowdseq.engines.shard_files import StoredCorpus
 
 
 @method("sa-slc")
@@ -131,55 +146,103 @@ class SaSlc(JointAggregator):
 
     def learn(self, corpus: Corpus, context: RunContext = RunContext()) -> Learned:
         with using_threads(context.engine.threads):
-            consensus, belief = self._rounds(corpus, context)
-            if belief is None:
-                return Learned(consensus, None)
-            context.progress("training the tagger", 0, 1)
-            tagger = belief.train(self.settings.knowing(context.knowledge).text.tagger_trainer)
-            context.progress("training the tagger", 1, 1)
-        return Learned(consensus, tagger)
+            consensus, belief = self._settled(corpus, context)
+            return Learned(consensus, None if belief is None else self._train(belief, context))
 
     def aggregate(self, corpus: Corpus, context: RunContext = RunContext()) -> Consensus:
         with using_threads(context.engine.threads):
-            return self._rounds(corpus, context)[0]
+            return self._settled(corpus, context)[0]
 
-    def _rounds(self, corpus: Corpus, context: RunContext) -> tuple[Consensus, FinalBelief | None]:
+    def learn_stored(self, stored: "StoredCorpus", context: RunContext) -> "StoredLearned":
+        if len(stored.shards) == 1:
+            return store_learned(self.learn(stored.open_shard(0), context), stored, context)
+        from crowdseq.aggregation.stored import StoredLearned
+
+        with using_threads(context.engine.threads):
+            consensus, belief = self._stored(stored, context)
+            return StoredLearned(consensus, self._train(belief, context))
+
+    def aggregate_stored(self, stored: "StoredCorpus", context: RunContext) -> "StoredConsensus":
+        if len(stored.shards) == 1:
+            from crowdseq.aggregation.stored import store_consensus
+
+            return store_consensus(self.aggregate(stored.open_shard(0), context), stored, context.folder)
+        with using_threads(context.engine.threads):
+            return self._stored(stored, context)[0]
+
+    def _train(self, belief: FinalBelief, context: RunContext) -> Tagger:
+        context.progress("training the tagger", 0, 1)
+        tagger = belief.train(self.settings.knowing(context.knowledge).text.tagger_trainer)
+        context.progress("training the tagger", 1, 1)
+        return tagger
+
+    def _settled(self, corpus: Corpus, context: RunContext) -> tuple[Consensus, FinalBelief | None]:
         """The consensus, and the belief behind it; None when nobody labelled anything."""
         if corpus.n_tokens == 0 or corpus.annotations.n_votes == 0:
             return settle(corpus, label_shares(corpus)), None
-        ordered = Canonical.of(corpus, whole_documents=True)
-        settings = self.settings.knowing(context.knowledge)
-        maker, companion = context.companion, None
-        if maker is not None:
-            companion = partial(maker, progress=context.progress)
-        session, opened = prepare(ordered.corpus, settings, context.engine, companion)
-        _check_memory(session, context)
-        end = run_rounds(session, self.settings.search, context)
-        agreement = session.agreement(end)
-        temperature, reasons = session.calibrated(end, agreement)
-        free, valid = session.mean_log10_sequences()
+        ordered = OrderedCut.of(corpus, self.shard_tokens)
+        end = _End.of(self.settings, ordered, context)
+        session, state = end.session, end.state
         told = LoneLabels.apart(
             corpus,
-            ordered.restore_tokens(session.tags(end, agreement)),
-            ordered.restore_tokens(session.softened(end, temperature)),
+            ordered.restore_tokens(session.tags(state, end.agreement)),
+            ordered.restore_tokens(session.softened(state, end.temperature)),
             keep=self.settings.search.keep_alone,
         )
         consensus = settle(
             corpus,
             told.posteriors,
-            history=end.history,
+            history=state.history,
             tag_ids=told.tag_ids,
-            temperature=temperature,
-            text_agreement=agreement,
-            **reasons,
+            temperature=end.temperature,
+            **end.told,
             **told.parameters(),
-            candidates_per_token=candidates_per_token(opened, corpus.n_tokens),
-            widened_tokens=sum(one.widened for one in opened),
-            mean_log10_sequences=free,
-            mean_log10_valid_sequences=valid,
-            **session.vote_tables(end, ordered.annotators),
         )
-        return consensus, session.final(end)
+        return consensus, session.final(state)
+
+    def _stored(self, stored: "StoredCorpus", context: RunContext) -> "tuple[StoredConsensus, FinalBelief]":
+        from crowdseq.aggregation.stored import judge_stored
+
+        ordered, folder = OrderedCut.of(stored, self.shard_tokens), context.folder
+        end = _End.of(self.settings, ordered, context)
+        kept, added, doubted = end.session.write(end.state, folder, end.agreement, end.temperature).tolist()
+        told = dict(end.told)
+        if kept:
+            alone = ordered.restore_annotators(end.session.alone)
+            told["remarks"] = [lone_remark(stored.facts.annotators, alone, added, doubted).as_dict()]
+        settled = {"history": end.state.history, "temperature": end.temperature, **told}
+        consensus = judge_stored(stored, folder, context.engine, **settled)
+        return consensus, end.session.final(end.state)
+
+
+@dataclass(frozen=True, eq=False)
+class _End:
+    """Where the rounds ended; told: what the method knows, by name."""
+
+    session: JointEm[FloatArray]
+    state: State[FloatArray]
+    agreement: float
+    temperature: float
+    told: Mapping[str, Any]
+
+    @classmethod
+    def of(cls, settings: Settings, ordered: OrderedCut, context: RunContext) -> "_End":
+        session, opened = prepare(ordered, settings.knowing(context.knowledge), context)
+        _check_memory(session, context)
+        end = run_rounds(session, settings.search, context)
+        agreement = session.agreement(end)
+        temperature, reasons = session.calibrated(end, agreement)
+        free, valid = session.mean_log10_sequences()
+        told = {
+            "text_agreement": agreement,
+            **reasons,
+            "candidates_per_token": candidates_per_token(opened, ordered.cut.facts.n_tokens),
+            "widened_tokens": sum(one.widened for one in opened),
+            "mean_log10_sequences": free,
+            "mean_log10_valid_sequences": valid,
+            **session.vote_tables(end, ordered.annotators),
+        }
+        return cls(session, end, agreement, temperature, told)
 
 
 def _check_memory(session: JointEm[P], context: RunContext) -> None:

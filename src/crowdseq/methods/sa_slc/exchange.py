@@ -1,8 +1,9 @@
 """What goes between the driver of SA-SLC's rounds and its shards."""
 
 from dataclasses import dataclass
+from pathlib import Path
 
-from crowdseq.arrays import FloatArray, IntArray
+from crowdseq.arrays import BoolArray, FloatArray, IntArray
 from crowdseq.evaluation.kinship import Kin
 from crowdseq.methods.sa_slc.coupling import WordSums
 
@@ -67,6 +68,21 @@ class Regard:
     votes: float
     plausible: float
     correlation: float
+
+
+@dataclass(frozen=True, eq=False)
+class Telling:
+    """How a belief is told to people: softened by a temperature, with a charge for spans that nobody drew,
+    and with the labels of annotators who are alone (K,) as they stand."""
+
+    temperature: float
+    charge: float | None
+    alone: BoolArray
+
+
+def rows_path(folder: Path, name: int, number: int) -> Path:
+    """The file of a belief of one shard."""
+    return folder / f"rows-{name:016x}-{number:05d}.safetensors"
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,12 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
+from secrets import randbits
 from typing import Any, Generic
 
 import numpy as np
 
 from crowdseq.aggregation.truth import P, TruthModel, are_finite
-from crowdseq.arrays import FloatArray, IntArray
+from crowdseq.arrays import BoolArray, FloatArray, IntArray
 from crowdseq.engines.engine import Placed
 from crowdseq.engines.shards import Cut, Numbering, Version, Versions, add_up
 from crowdseq.errors import AnnotationError
@@ -15,7 +17,15 @@ from crowdseq.evaluation.scores import TypeScore
 from crowdseq.methods.sa_slc.calibration import OF_SOURCES, shared_errors, temperature, together
 from crowdseq.methods.sa_slc.coupling import WordSums
 from crowdseq.methods.sa_slc.evidence import LEVELS, draw_tables, model_of_kinds
-from crowdseq.methods.sa_slc.exchange import Believed, CrowdFacts, Regard, RoundSums, RoundTables
+from crowdseq.methods.sa_slc.exchange import (
+    Believed,
+    CrowdFacts,
+    Regard,
+    RoundSums,
+    RoundTables,
+    Telling,
+    rows_path,
+)
 from crowdseq.methods.sa_slc.final_belief import FinalBelief
 from crowdseq.methods.sa_slc.settings import Settings
 from crowdseq.methods.sa_slc.shard import SaSlcShard
@@ -54,7 +64,9 @@ class JointEm(Generic[P]):
     """Everything that stays the same from round to round.
 
     model, kinds: the annotator model of the kinds of votes that occur, and which of them each shard has.
-    words: the same for words whose mentions are coupled. facts: what the votes tell of the crowd.
+    words: the same for words whose mentions are coupled. facts: what the votes tell of the crowd. alone (K,):
+    whose labels stand, as nobody shares a token with them. rows_folder: where shards keep their beliefs that
+    stay on disk.
     """
 
     cut: Cut
@@ -66,7 +78,10 @@ class JointEm(Generic[P]):
     words: Numbering
     smoothing: Smoothing
     facts: CrowdFacts
+    alone: BoolArray
+    rows_folder: Path | None = None
     versions: Versions = field(default_factory=Versions)
+    _rows: dict[int, int] = field(default_factory=dict)
 
     @property
     def megabytes(self) -> float:
@@ -210,28 +225,57 @@ class JointEm(Generic[P]):
 
     def arrays(self, state: State[P]) -> dict[str, FloatArray]:
         """Everything by name, to be kept on disk; these names stand in checkpoints."""
-        rows = self.placed.each("rows", state.version.number)
         return {
-            "unary": self.cut.join_tokens([unary for unary, _ in rows]),
+            **self._belief_arrays(state),
             "pairwise": state.pairs,
-            "said": self.cut.join_tokens([said for _, said in rows]),
             "history": np.array(state.history),
             **self.truth.arrays(state.params),
             **({"by_sources": np.ones(1)} if state.by_sources else {}),
             **({"deepened": np.array(state.deepened, np.float64)} if state.deepened else {}),
         }
 
+    def _belief_arrays(self, state: State[P]) -> dict[str, Any]:
+        """What every token is believed to be; of a corpus on disk the name under which shards wrote it."""
+        number = state.version.number
+        if self.rows_folder is None:
+            rows = self.placed.each("rows", number)
+            unary, said = zip(*rows, strict=True)
+            return {"unary": self.cut.join_tokens(unary), "said": self.cut.join_tokens(said)}
+        if number not in self._rows:
+            self._rows[number] = randbits(62)  # a run that goes on must not write over what it goes on from
+            self.rows_folder.mkdir(parents=True, exist_ok=True)
+            self.placed.each("keep_rows", number, self.rows_folder, self._rows[number])
+        return {"rows": np.array([self._rows[number]])}
+
+    def remove_rows(self, *states: State[P] | None) -> None:
+        """Remove what shards wrote of all states but these."""
+        if self.rows_folder is None:
+            return
+        kept = {self._rows[state.version.number] for state in states if state is not None}
+        names = tuple(rows_path(Path(), name, 0).name.rpartition("-")[0] for name in kept)
+        for path in self.rows_folder.glob("rows-*"):
+            if not path.name.startswith(names):
+                path.unlink()
+
     def of_arrays(self, arrays: Mapping[str, FloatArray]) -> State[P]:
         """What `arrays` gave, again."""
-        version, n_tokens = self.versions.new(), self.cut.facts.n_tokens
-        if len(arrays["unary"]) != n_tokens:
-            raise AnnotationError(f"{len(arrays['unary'])} tokens were kept, this run has {n_tokens}")
-        rows = zip(*(self.cut.split_tokens(arrays[name]) for name in ("unary", "said")), strict=True)
-        self.placed.each("restore", version.number, own=list(rows))
+        version = self.versions.new()
+        if self.rows_folder is not None:
+            self._rows[version.number] = int(arrays["rows"][0])
+            self.placed.each("restore_rows", version.number, self.rows_folder, self._rows[version.number])
+        else:
+            self._restore(version, arrays)
         history, params = tuple(arrays["history"].tolist()), self.truth.of_arrays(arrays)
         deepened = tuple(int(rounds) for rounds in arrays.get("deepened", ()))
         by_sources = "by_sources" in arrays
         return State(version, arrays["pairwise"], params, history, by_sources=by_sources, deepened=deepened)
+
+    def _restore(self, version: Version, arrays: Mapping[str, FloatArray]) -> None:
+        n_tokens = self.cut.facts.n_tokens
+        if len(arrays["unary"]) != n_tokens:
+            raise AnnotationError(f"{len(arrays['unary'])} tokens were kept, this run has {n_tokens}")
+        rows = zip(*(self.cut.split_tokens(arrays[name]) for name in ("unary", "said")), strict=True)
+        self.placed.each("restore", version.number, own=list(rows))
 
     def unary(self, state: State[P]) -> FloatArray:
         """(T, M) what is believed."""
@@ -264,11 +308,20 @@ class JointEm(Generic[P]):
 
         Spans that nobody drew need the text's word: they cost the more, the less it finds spans by itself.
         """
-        weight, charge = self.settings.search.bounds, None
-        if weight > 0.0 and not self.cut.facts.scheme.is_plain:
-            charge = weight * ((1.0 - agreement) / max(agreement, _LEAST_AGREEMENT)) ** 2
         self.truth.score(state.params)
-        return self.cut.join_tokens(self.placed.each("tags", state.version.number, charge))
+        return self.cut.join_tokens(self.placed.each("tags", state.version.number, self._charge(agreement)))
+
+    def _charge(self, agreement: float) -> float | None:
+        weight = self.settings.search.bounds
+        if weight <= 0.0 or self.cut.facts.scheme.is_plain:
+            return None
+        return weight * ((1.0 - agreement) / max(agreement, _LEAST_AGREEMENT)) ** 2
+
+    def write(self, state: State[P], folder: Path, agreement: float, temperature: float) -> IntArray:
+        """Let the shards settle a belief and write that; what they tell of labels that were kept."""
+        self.truth.score(state.params)
+        telling = Telling(temperature, self._charge(agreement), self.alone)
+        return add_up(self.placed.each("write", folder, state.version.number, telling))
 
     def vote_tables(self, state: State[P], numbers: IntArray) -> dict[str, Any]:
         """`…_kinds` (C, 3) and `…_counts` (C, M) of `ContextVotes.tables`, over all shards."""

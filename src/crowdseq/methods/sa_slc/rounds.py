@@ -6,22 +6,23 @@ They are kept after each where there is a keeper, and the best is chosen where t
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from crowdseq.aggregation.canonical import assign_folds
+from crowdseq.aggregation.canonical import OrderedCut
 from crowdseq.aggregation.contract import Keeper, RunContext
 from crowdseq.aggregation.crf_truth import CrfTruth
+from crowdseq.aggregation.surveys import folds_in, kin_in, profile_of
 from crowdseq.aggregation.truth import P, TruthModel
 from crowdseq.arrays import BoolArray, FloatArray
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.labels import LabelScheme
-from crowdseq.engines.engine import Engine, Placed
-from crowdseq.engines.ordering import cut_canonical
-from crowdseq.engines.shards import Cut, Numbering, add_up
+from crowdseq.engines.engine import Placed
+from crowdseq.engines.shards import Numbering, add_up
+from crowdseq.errors import SettingsError
 from crowdseq.evaluation.crowd_profile import CrowdProfile, without_silence
-from crowdseq.evaluation.kinship import find_kin
 from crowdseq.evaluation.scores import evaluate
 from crowdseq.methods.sa_slc.coupling import content_words
 from crowdseq.methods.sa_slc.evidence import model_of_kinds
@@ -41,42 +42,53 @@ CONTENT_SHARE = 0.1
 _PLAIN_PRIOR = 1e5
 _ROUNDS_DEEPENED = 3  # what a companion has learned is taken up in so many
 
-OpenCompanion: TypeAlias = "Callable[[Corpus], Companion] | None"
+OpenCompanion: TypeAlias = "Callable[[], Companion] | None"
 
 
 def prepare(
-    corpus: Corpus, settings: Settings, engine: Engine, companion: OpenCompanion = None
+    ordered: OrderedCut, settings: Settings, context: RunContext = RunContext()
 ) -> tuple[JointEm[Any], list[Opened]]:
-    """All that stays the same from round to round, and what each shard brings; the corpus is canonical."""
-    profile, has_outside = CrowdProfile.of(corpus), corpus.scheme.outside >= 0
-    silent = profile.silent(settings.votes.silence, has_outside)
-    heard = without_silence(corpus, silent) if silent.any() else corpus
-    cut = cut_canonical(heard, settings.search.shard_tokens)
-    facts = _crowd_facts(heard, profile, settings.votes, abstains=bool(silent.all()))
-    placed = engine.place(partial(SaSlcShard, settings, facts), cut.shards)
-    content = _content_words(placed, settings, corpus.scheme)
-    opened: list[Opened] = placed.each("open", content)
+    """All that stays the same from round to round, and what each shard brings."""
+    cut, scheme = ordered.cut, ordered.cut.facts.scheme
+    placed = context.engine.place(partial(SaSlcShard, settings, ordered.order), cut.shards)
+    profile = profile_of(placed)
+    silent = profile.silent(settings.votes.silence, scheme.outside >= 0)
+    placed.each("look.hear", silent if silent.any() else None)
+    facts = _crowd_facts(placed, profile, settings.votes, abstains=bool(silent.all()))
+    content = _content_words(placed, settings, scheme)
+    opened: list[Opened] = placed.each("open", facts, content)
     rows, kinds = Numbering.of_rows([one.kinds for one in opened])
     _, words = Numbering.of_rows([one.words[:, None] for one in opened])
     session = JointEm(
         cut=cut,
         placed=placed,
         settings=settings,
-        truth=_truth_model(heard, cut, placed, settings.text, companion),
+        truth=_truth_model(ordered, placed, settings.text, _companion(ordered, silent, context)),
         model=model_of_kinds(rows),
         kinds=kinds,
         words=words,
-        smoothing=_smoothing(settings.votes.smoothing, corpus.scheme),
+        smoothing=_smoothing(settings.votes.smoothing, scheme),
         facts=facts,
+        alone=profile.alone & settings.search.keep_alone,
+        rows_folder=_rows_folder(ordered, context),
     )
     return session, opened
 
 
-def _crowd_facts(corpus: Corpus, profile: CrowdProfile, votes: VoteSettings, *, abstains: bool) -> CrowdFacts:
-    """What the votes tell; the corpus has only those that count, the profile is of all."""
-    own = CrowdProfile.of(corpus)
+def _rows_folder(ordered: OrderedCut, context: RunContext) -> Path | None:
+    """Where shards on disk keep their beliefs, beside the rounds of the driver."""
+    if context.keeper is None or isinstance(ordered.given, Corpus):
+        return None
+    return Path(getattr(context.keeper, "folder", context.folder))
+
+
+def _crowd_facts(
+    placed: Placed[SaSlcShard], profile: CrowdProfile, votes: VoteSettings, *, abstains: bool
+) -> CrowdFacts:
+    """What the votes tell; shards have only those that count, the profile is of all."""
+    own = profile_of(placed)
     heard = np.where(np.isfinite(own.recalls), own.recalls, 1.0)
-    kin = find_kin(corpus) if votes.kinship else ()
+    kin = kin_in(placed, len(own.recalls)) if votes.kinship else ()
     pooled = profile.pooled_recall if abstains else own.pooled_recall
     recall, marks = pooled if np.isfinite(pooled) else 1.0, profile.n_marked
     return CrowdFacts(kin, heard, recall, marks, votes.plausible(marks), abstains)
@@ -96,17 +108,24 @@ def _content_words(placed: Placed[SaSlcShard], settings: Settings, scheme: Label
     return content_words(seen, inside, CONTENT_SHARE)
 
 
+def _companion(ordered: OrderedCut, silent: BoolArray, context: RunContext) -> OpenCompanion:
+    """What reads the text beside the CRF, if anything does, over the corpus in its order."""
+    maker, corpus = context.companion, ordered.corpus
+    if maker is None:
+        return None
+    if corpus is None:
+        raise SettingsError("a text model needs the corpus in memory of one process: leave it out here")
+    return partial(maker, without_silence(corpus, silent) if silent.any() else corpus, context.progress)
+
+
 def _truth_model(
-    corpus: Corpus,
-    cut: Cut,
-    placed: Placed[SaSlcShard],
-    text: TextSettings,
-    companion: OpenCompanion,
+    ordered: OrderedCut, placed: Placed[SaSlcShard], text: TextSettings, companion: OpenCompanion
 ) -> TruthModel[Any]:
     """Folds are those of the whole corpus, whatever the shards."""
-    scheme = cut.facts.scheme
-    folds = assign_folds(corpus, text.folds)
-    n_folds = max(int(folds.max(initial=0)) + 1, 1)  # a fold without documents would be trained for nobody
+    cut, scheme = ordered.cut, ordered.cut.facts.scheme
+    folds = folds_in(placed, text.folds)
+    last = max(int(part.max(initial=0)) for part in folds)
+    n_folds = last + 1  # a fold without documents would be trained for nobody
     build = partial(
         CrfTruth.build,
         placed,
@@ -118,12 +137,12 @@ def _truth_model(
     )
     opener = CrfTruth.opener(scheme, text.trainer, n_folds)
     if companion is None:
-        placed.each("open_truth", opener, own=cut.split_sentences(folds))
+        placed.each("open_truth", opener, own=folds)
         return build()
     from crowdseq.aggregation.joined_truth import JoinedTruth  # few runs have one
 
-    placed.each("open_truth", JoinedTruth.opener(opener), own=cut.split_sentences(folds))
-    return JoinedTruth(build(), cut, folds, companion(corpus))
+    placed.each("open_truth", JoinedTruth.opener(opener), own=folds)
+    return JoinedTruth(build(), cut, cut.join_sentences(folds), companion())
 
 
 def _smoothing(strength: float, scheme: LabelScheme) -> Smoothing:
@@ -213,7 +232,11 @@ def from_arrays(session: JointEm[P], arrays: Mapping[str, FloatArray]) -> Climb[
 
 
 def _keep_in(keeper: Keeper, session: JointEm[P]) -> Callable[[Climb[State[P]]], None]:
-    return lambda reached: keeper.keep(to_arrays(session, reached))
+    def keep(reached: Climb[State[P]]) -> None:
+        keeper.keep(to_arrays(session, reached))
+        session.remove_rows(reached.state, reached.best)
+
+    return keep
 
 
 def _score_on(dev: Corpus, session: JointEm[P]) -> Callable[[State[P]], float]:

@@ -2,11 +2,14 @@
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from crowdseq.aggregation.settling import best_spans, best_valid_tags, scheme_scores
+from crowdseq.aggregation.canonical import open_ordered
+from crowdseq.aggregation.settling import LoneLabels, best_spans, best_valid_tags, scheme_scores
+from crowdseq.aggregation.surveys import CrowdLook
 from crowdseq.aggregation.truth import Potentials, TruthPart
 from crowdseq.aggregation.voting import (
     dependent_weights,
@@ -19,7 +22,8 @@ from crowdseq.arrays import BoolArray, FloatArray, IntArray
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.spans import find_spans
 from crowdseq.engines.engine import asks_only
-from crowdseq.engines.shards import Kept, Shard
+from crowdseq.engines.shards import AnyShard, Kept
+from crowdseq.errors import Advice
 from crowdseq.evaluation.scores import score_tags
 from crowdseq.methods.sa_slc.calibration import Asked, VoteHits, pair_sums
 from crowdseq.methods.sa_slc.coupling import Coupling, word_votes
@@ -31,7 +35,16 @@ from crowdseq.methods.sa_slc.evidence import (
     plausibility_levels,
     word_numbers,
 )
-from crowdseq.methods.sa_slc.exchange import Believed, CrowdFacts, Opened, Regard, RoundSums, RoundTables
+from crowdseq.methods.sa_slc.exchange import (
+    Believed,
+    CrowdFacts,
+    Opened,
+    Regard,
+    RoundSums,
+    RoundTables,
+    Telling,
+    rows_path,
+)
 from crowdseq.methods.sa_slc.settings import Settings
 from crowdseq.numerics.chains.candidates import Candidates, candidate_mask, with_paths
 from crowdseq.numerics.chains.pruned_chain import (
@@ -41,6 +54,8 @@ from crowdseq.numerics.chains.pruned_chain import (
     pruned_marginals,
 )
 from crowdseq.numerics.crowds.votes import count_votes
+from crowdseq.storage.atomic import AtomicFile
+from crowdseq.storage.tensors import encode_tensors, read_tensors
 from crowdseq.tagging.features import FeatureSettings
 from crowdseq.tagging.summed_crf import Aim, CrfPart
 from crowdseq.tagging.weight_frame import ChainRules
@@ -63,21 +78,30 @@ class SaSlcShard:
     truth: TruthPart
     tagger: CrfPart
 
-    def __init__(self, settings: Settings, facts: CrowdFacts, shard: Shard) -> None:
-        self._settings, self._facts, self.corpus = settings, facts, shard.corpus
-        self._words = word_numbers(shard.corpus, settings.mentions.repeat_match)
+    _facts: CrowdFacts
+
+    def __init__(self, settings: Settings, order: IntArray | None, shard: AnyShard) -> None:
+        opened = open_ordered(shard, order)
+        self._settings, self._number, self.look = settings, shard.number, CrowdLook(opened.corpus)
+        self._words = word_numbers(opened.corpus, settings.mentions.repeat_match)
         self._states: Kept[TokenState] = Kept()
         self._unseen: FloatArray | None = None
         self._apart: Evidence | None = None
+
+    @property
+    def corpus(self) -> Corpus:
+        """With the votes that count."""
+        return self.look.heard
 
     @asks_only
     def word_votes(self) -> tuple[IntArray, IntArray]:
         """See `coupling.word_votes`."""
         return word_votes(self.corpus)
 
-    def open(self, content: BoolArray | None) -> Opened:
+    def open(self, facts: CrowdFacts, content: BoolArray | None) -> Opened:
         """Everything that stays the same from round to round; content (W,): words whose mentions are linked,
         None for all."""
+        self._facts = facts
         corpus, settings = self.corpus, self._settings
         linked = np.ones(corpus.n_tokens, np.bool_) if content is None else content[corpus.text.token_ids]
         scope = settings.mentions.repeat_scope
@@ -256,6 +280,36 @@ class SaSlcShard:
     def rows(self, version: int) -> tuple[FloatArray, FloatArray]:
         """(T, M) what is believed, and the scores beside the text's behind it."""
         return self._states[version].unary, self._states[version].said
+
+    def keep_rows(self, version: int, folder: Path, name: int) -> None:
+        """Write a belief to the disk."""
+        state = self._states[version]
+        with AtomicFile(rows_path(folder, name, self._number), force=True) as file:
+            file.write(encode_tensors({"unary": state.unary, "said": state.said}))
+
+    def restore_rows(self, version: int, folder: Path, name: int) -> None:
+        """Take up a belief again that was written."""
+        file = read_tensors(
+            rows_path(folder, name, self._number), Advice("start anew with {force}", force="")
+        )
+        shape = (self.corpus.n_tokens, len(self.corpus.scheme))
+        self._states[version] = TokenState(file.take("unary", "f8", shape), file.take("said", "f8", shape))
+
+    @asks_only
+    def write(self, folder: Path, version: int, telling: Telling) -> IntArray:
+        """Settle a belief, and write that; (3,) whether any label of somebody alone was kept, and how many
+        spans the text would add to them and doubts."""
+        from crowdseq.aggregation.stored import write_settled  # few corpora are on disk
+
+        state = self._states[version]
+        posteriors = state.unary
+        if telling.temperature != 1.0:
+            posteriors = self.softened(version, telling.temperature)
+        found = self.tags(version, telling.charge)
+        told = LoneLabels.beside(self.look.whole, found, posteriors, telling.alone)
+        further = {"suggested_tag_ids": found} if telling.alone.any() else {}
+        write_settled(folder, self._number, told.tag_ids, posteriors, **further)
+        return np.array([told.kept.any(), *told.differences]) if told.kept.any() else np.zeros(3, np.int64)
 
     @asks_only
     def softened(self, version: int, temperature: float) -> FloatArray:

@@ -1,6 +1,6 @@
 """L-BFGS over a flat vector, with OWL-QN for an L1 term and a memory that can be kept between runs."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -29,6 +29,25 @@ class Memory:
     changes: tuple[FloatArray, ...] = ()
     curvatures: tuple[float, ...] = ()  # product of each step with its change
     scale: float = 1.0  # how long the last step was for its change of the gradient
+
+    def arrays(self) -> dict[str, FloatArray]:
+        """All of it by name, to be kept on disk."""
+        if not self.steps:
+            return {}
+        return {
+            "memory_steps": np.stack(self.steps),
+            "memory_changes": np.stack(self.changes),
+            "memory_numbers": np.array([self.size, self.scale, *self.curvatures]),
+        }
+
+    @classmethod
+    def of_arrays(cls, arrays: Mapping[str, FloatArray]) -> "Memory":
+        """What `arrays` gave, among others."""
+        if "memory_steps" not in arrays:
+            return cls()
+        size, scale, *curvatures = arrays["memory_numbers"].tolist()
+        steps, changes = (tuple(np.array(arrays[f"memory_{name}"])) for name in ("steps", "changes"))
+        return cls(int(size), steps, changes, tuple(curvatures), scale)
 
     def after(self, there: "_Point", here: "_Point") -> "Memory":
         """This memory and one more step; a step without curvature is not remembered."""

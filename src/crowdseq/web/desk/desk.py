@@ -1,20 +1,22 @@
 """ReviewDesk: a run under review with what its pages count once and keep."""
 
-from collections.abc import Callable, Mapping
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Mapping
 from functools import cached_property
 from pathlib import Path
-from threading import RLock, Thread
+from threading import Lock, RLock, Thread
 from typing import Any
 
 import numpy as np
 
 from crowdseq.arrays import BoolArray, IntArray
 from crowdseq.core.consensus import Consensus
-from crowdseq.evaluation.disputes import LabelPair, Mention, mentions
+from crowdseq.evaluation.disputes import Gathered, LabelPair, Mention, gather, mentions
 from crowdseq.store.decisions import DecisionStore
 from crowdseq.workflows.reviewing.desk import Desk
 from crowdseq.workflows.reviewing.filtering import OPEN, SKIPPED, STATES
 
+_MOST_RECENT = 2_048
 UNDECIDED = (STATES.index(OPEN), STATES.index(SKIPPED))
 
 
@@ -27,6 +29,8 @@ class ReviewDesk(Desk):
         super().__init__(folder, consensus, settings, store)
         self._kept: dict[str, Any] = {}
         self._making: dict[str, RLock] = {}
+        self._recent: OrderedDict[Hashable, Any] = OrderedDict()
+        self._recent_lock = Lock()
 
     def once(self, name: str, make: Callable[[], Any]) -> Any:
         """What `make` gives, kept under a name: figures that take a while and never change."""
@@ -47,7 +51,7 @@ class ReviewDesk(Desk):
 
     def _prepared(self) -> None:
         # The page of disputes is opened first, and its pairs are made sooner.
-        _ = self.ranks, self.pairs, self.mention_owners
+        _ = self.ranks, self.pairs, self.screen_owners
 
     @property
     def name(self) -> str:
@@ -60,16 +64,24 @@ class ReviewDesk(Desk):
         return found
 
     @property
-    def mention_owners(self) -> IntArray:
-        """(D,) the mention of each dispute."""
+    def screens(self) -> tuple[Gathered, ...]:
+        """The disputes that are shown together, the greatest gain first."""
+        found: tuple[Gathered, ...] = self.once(
+            "screens", lambda: gather(self.disputes, enumerate(self.mentions))
+        )
+        return found
+
+    @property
+    def screen_owners(self) -> IntArray:
+        """(D,) the screen of each dispute."""
 
         def made() -> IntArray:
             owners = np.zeros(len(self.disputes), np.int64)
-            for number, mention in enumerate(self.mentions):
-                owners[list(mention.disputes)] = number
+            for number, screen in enumerate(self.screens):
+                owners[list(screen.disputes)] = number
             return owners
 
-        owners: IntArray = self.once("mention owners", made)
+        owners: IntArray = self.once("screen owners", made)
         return owners
 
     @property
@@ -80,8 +92,20 @@ class ReviewDesk(Desk):
 
     def is_undecided(self) -> BoolArray:
         """(D,) which disputes nobody has settled, those that were skipped among them."""
-        with self.lock:  # a state that changes halfway would break the look-up
-            return np.isin(self.progress.states, UNDECIDED)
+        return self.progress.in_state(OPEN)
+
+    def recent(self, name: Hashable, make: Callable[[], Any]) -> Any:
+        """What `make` gives, kept as long as it is among those that were asked for last; it never changes."""
+        with self._recent_lock:
+            if name in self._recent:
+                self._recent.move_to_end(name)
+                return self._recent[name]
+        made = make()
+        with self._recent_lock:
+            self._recent[name] = made
+            if len(self._recent) > _MOST_RECENT:
+                self._recent.popitem(last=False)
+        return made
 
     @cached_property
     def order(self) -> IntArray:

@@ -1,17 +1,18 @@
-"""Mentions: every place where the same words are disputed, to be settled together."""
+"""Mentions: screens of places with the same words or the same question, to be settled together."""
 
-from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from crowdseq.arrays import BoolArray
 from crowdseq.errors import UsageError
-from crowdseq.evaluation.disputes import Dispute, Mention
+from crowdseq.evaluation.disputes import MOST_TOGETHER, Dispute, Gathered, Mention, gather
 from crowdseq.store.entries import Marks
 from crowdseq.web.desk.desk import UNDECIDED, ReviewDesk
+from crowdseq.web.desk.elsewhere import Spot
 from crowdseq.web.desk.queue import Wishes
-from crowdseq.web.desk.views import around
 from crowdseq.web.texts import is_right_to_left
 from crowdseq.workflows.reviewing.acting import Act
 from crowdseq.workflows.reviewing.desk import Acted
@@ -20,121 +21,188 @@ from crowdseq.workflows.reviewing.filtering import ANY
 from crowdseq.workflows.reviewing.showing import plain
 
 _AROUND = 9  # tokens of context on each side
-MOST_CONTEXTS = 200
-_MOST_CHOICES = 9  # as many as there are digits
+MOST_PLACES = 200
+_MOST_GATHERED = 5_000  # disputes that fit some wishes and are put on screens at a time
+_MOST_WORDS = 8
 
 
-def mention_rows(
-    desk: ReviewDesk, wishes: Wishes, start: int, count: int
+def screen_rows(
+    desk: ReviewDesk,
+    wishes: Wishes,
+    start: int,
+    count: int,
+    *,
+    mention: int | None = None,
+    wide: bool = False,
 ) -> tuple[list[dict[str, Any]], int]:
-    """A row for each surface form, the greatest gain first, and how many there are in all.
+    """A row for each screen, the greatest gain first, and how many there are in all.
 
-    Those without an open dispute are left out unless all states are asked for.
+    Places that are decided are left out unless all states are asked for. mention: only the places of this
+    one. wide: as many places on a screen as can be shown.
     """
     desk.sync()
-    found, wanted = desk.mentions, wishes.filter
-    left = np.bincount(desk.mention_owners[desk.is_undecided()], minlength=len(found))
-    kept = left > 0 if wanted.state != ANY else np.ones(len(found), np.bool_)
-    if wanted.search:
-        kept &= _with_surface(found, wanted.search)
-    if wanted.label:
-        kept &= np.array([wanted.label in one.readings for one in found], np.bool_)
-    numbers = np.flatnonzero(kept)
-    some = numbers[start : start + count].tolist()
-    return [_row(number, found[number], int(left[number])) for number in some], len(numbers)
+    shown = np.ones(len(desk.disputes), np.bool_) if wishes.filter.state == ANY else desk.is_undecided()
+    if mention is None and not wide and not _has_wishes(wishes):
+        screens, owners = desk.screens, desk.screen_owners
+        left = np.bincount(owners[shown], minlength=len(screens))
+        some = np.flatnonzero(left)
+        chosen: Sequence[Gathered] = [screens[number] for number in some[start : start + count].tolist()]
+        return [_row(desk, one, shown) for one in chosen], len(some)
+    found = _fitting(desk, wishes, shown, mention)
+    made = gather(desk.disputes, found, MOST_PLACES if wide else MOST_TOGETHER, pair=wishes.filter.pair)
+    return [_row(desk, one, shown) for one in made[start : start + count]], len(made)
 
 
-def _with_surface(found: tuple[Mention, ...], words: str) -> BoolArray:
-    wanted = " ".join(words.casefold().split())
-    return np.array([wanted in " ".join(one.surface).casefold() for one in found], np.bool_)
+def _has_wishes(wishes: Wishes) -> bool:
+    wanted = wishes.filter
+    return bool(wanted.search or wanted.label or wanted.pair)
 
 
-def _row(number: int, mention: Mention, left: int) -> dict[str, Any]:
+def _fitting(
+    desk: ReviewDesk, wishes: Wishes, shown: BoolArray, mention: int | None
+) -> list[tuple[int, Mention]]:
+    """The mentions that fit, with those of their disputes that do."""
+    wanted, fits, found = wishes.filter, shown, desk.mentions
+    if wanted.pair:
+        with desk.lock:
+            fits = fits & desk.masks.mask(type(wanted)(pair=wanted.pair, state=ANY))
+    if mention is not None and not 0 <= mention < len(found):
+        raise UsageError(f"there is no mention {mention}")
+    words = " ".join(wanted.search.casefold().split())
+    made, count = [], 0
+    for number, one in enumerate(found) if mention is None else [(mention, found[mention])]:
+        if wanted.label and wanted.label not in one.readings:
+            continue
+        if words and words not in " ".join(one.surface).casefold():
+            continue
+        disputes = tuple(place for place in one.disputes if fits[place])
+        if disputes:
+            made.append((number, Mention(one.surface, one.readings, disputes, one.gain)))
+            count += len(disputes)
+        if count >= _MOST_GATHERED:
+            break
+    return made
+
+
+def _row(desk: ReviewDesk, screen: Gathered, shown: BoolArray) -> dict[str, Any]:
+    words = [" ".join(desk.mentions[number].surface)[:120] for number in screen.mentions[:_MOST_WORDS]]
+    only = desk.mentions[screen.mentions[0]] if len(screen.mentions) == 1 else None
     return {
-        "number": number,
-        "surface": " ".join(mention.surface),
-        "readings": [[label, times] for label, times in mention.readings.items()],
-        "disputes": len(mention.disputes),
-        "open": left,
-        "gain": mention.gain,
+        "disputes": [number for number in screen.disputes if shown[number]],
+        "words": words,
+        "more": max(len(screen.mentions) - _MOST_WORDS, 0),
+        "mention": screen.mentions[0] if only else None,
+        "pair": screen.pair,
+        "readings": [[label, times] for label, times in only.readings.items()] if only else [],
+        "gain": screen.gain,
     }
 
 
-def mention_view(desk: ReviewDesk, number: int, *, blind: bool = False) -> dict[str, Any]:
-    """The contexts of a surface form and the readings that it can be settled as.
+def screen_view(desk: ReviewDesk, disputes: Sequence[int], *, blind: bool = False) -> list[dict[str, Any]]:
+    """Disputed places with the readings that each can be settled as.
 
-    Marks count from the begin of each place. Open places come first, and the reading that the consensus
-    believes most; blind, the one that most people gave.
+    The first reading is what holds now, which for an open place is the suggestion; then come the others by
+    what the consensus believes, and nothing. Blind they stand in the order of how many people gave them.
     """
-    if not 0 <= number < len(desk.mentions):
-        raise UsageError(f"there is no mention {number}")
     desk.sync()
-    mention, states = desk.mentions[number], desk.progress.states
-    ordered = sorted(mention.disputes, key=lambda one: int(states[one]) not in UNDECIDED)
-    disputes = [(one, desk.disputes[one]) for one in ordered[:MOST_CONTEXTS]]
-    votes: Counter[Marks] = Counter()
-    beliefs: Counter[Marks] = Counter()
-    for _, dispute in disputes:
-        for reading in dispute.readings:
-            marks = _relative(plain(reading.marks), dispute.begin)
-            votes[marks] += len(reading.annotators)
-            beliefs[marks] += reading.probability
-    ranked = (votes if blind else beliefs).most_common(_MOST_CHOICES)
-    left = sum(int(states[one]) in UNDECIDED for one in mention.disputes)
-    return {
-        **_row(number, mention, left),
-        "tokens": mention.surface,
-        "choices": [{"marks": marks, "people": votes[marks]} for marks, _ in ranked],
-        "contexts": [_context(desk, one, dispute, blind) for one, dispute in disputes],
-        "left_out": max(len(mention.disputes) - MOST_CONTEXTS, 0),
-    }
+    for number in disputes:
+        desk.check_dispute(number)
+    return [_place(desk, number, desk.disputes[number], blind) for number in disputes[:MOST_PLACES]]
 
 
-def _relative(marks: Marks, begin: int) -> Marks:
-    return tuple((first - begin, last - begin, label) for first, last, label in marks)
-
-
-def _context(desk: ReviewDesk, number: int, dispute: Dispute, blind: bool) -> dict[str, Any]:
-    text, state = desk.corpus.text.sentence(dispute.sentence), desk.state(dispute.sentence)
+def _place(desk: ReviewDesk, number: int, dispute: Dispute, blind: bool) -> dict[str, Any]:
     is_open = int(desk.progress.states[number]) in UNDECIDED
     now = inside(desk.marks(dispute.sentence), dispute.begin, dispute.end)
-    whose = [one.reviewer for one in state.decisions if one.begin < dispute.end and dispute.begin < one.end]
+    ranked = sorted(
+        dispute.readings, key=lambda one: len(one.annotators) if blind else one.probability, reverse=True
+    )
+    readings = [plain(one.marks) for one in ranked]
+    if not (blind and is_open):
+        readings = [now, *(one for one in readings if one != now)]
     return {
+        **_shown(desk, dispute.sentence, dispute.begin, dispute.end),
         "dispute": number,
-        "version": state.version,
         "open": is_open,
-        "who": whose[-1] if whose and not is_open else None,
-        "id": text.id,
-        "rtl": is_right_to_left(text.tokens),
-        **around(text.tokens, dispute.begin, dispute.end, _AROUND),
-        "cut": [dispute.begin > _AROUND, dispute.end + _AROUND < len(text.tokens)],
-        "now": None if blind and is_open else _relative(now, dispute.begin),
+        "chosen": not (blind and is_open),
+        "readings": _with_nothing(desk, readings),
         "confidence": None if blind else dispute.confidence,
     }
 
 
-def settle_mention(desk: ReviewDesk, ticked: list[tuple[int, int]], marks: Marks, asked: Act) -> Acted:
-    """Settle disputes over the same words with the same marks, which count from the begin of each place.
+def spot_view(desk: ReviewDesk, spots: Sequence[Spot]) -> list[dict[str, Any]]:
+    """Places on which nobody differs: first what was decided on the same words, then what holds now."""
+    made = []
+    for number, begin, end, label in spots:
+        now = inside(desk.marks(number), begin, end)
+        readings = [((begin, end, label),), now]
+        view = {"dispute": None, "open": True, "chosen": True, "confidence": None}
+        made.append(
+            _shown(desk, number, begin, end) | view | {"readings": _with_nothing(desk, readings), "was": now}
+        )
+    return made
 
-    ticked: disputes with the version of their sentence. asked: who asks and what was shown; its id is that of
-    the batch, which is undone as one. All are settled, or none is.
+
+def _with_nothing(desk: ReviewDesk, readings: list[Marks]) -> list[Marks]:
+    return readings if () in readings or desk.corpus.scheme.is_plain else [*readings, ()]
+
+
+def _shown(desk: ReviewDesk, number: int, begin: int, end: int) -> dict[str, Any]:
+    """A place in its sentence, with the neighbours that its marks may not grow into."""
+    text, state, marks = desk.corpus.text.sentence(number), desk.state(number), desk.marks(number)
+    low, high = max(begin - _AROUND, 0), min(end + _AROUND, len(text.tokens))
+    whose = [one.reviewer for one in state.decisions if one.begin < end and begin < one.end]
+    return {
+        "place": [number, begin, end],
+        "version": state.version,
+        "who": whose[-1] if whose else None,
+        "id": text.id,
+        "rtl": is_right_to_left(text.tokens),
+        "tokens": text.tokens[low:high],
+        "low": low,
+        "cut": [low > 0, high < len(text.tokens)],
+        "wall": [
+            max([0, *(last for _, last, _ in marks if last <= begin)]),
+            min([len(text.tokens), *(first for first, _, _ in marks if first >= end)]),
+        ],
+    }
+
+
+@dataclass(frozen=True)
+class Ticked:
+    """A place to settle: a dispute, or a range on which nobody differs.
+
+    place: sentence, begin and end; version: of the sentence.
+    """
+
+    place: tuple[int, int, int]
+    dispute: int | None
+    version: int
+    marks: Marks
+
+
+def settle_places(desk: ReviewDesk, ticked: Sequence[Ticked], asked: Act) -> Acted:
+    """Settle places, each with its own marks.
+
+    asked: who asks and what was shown; its id is that of the batch, which is undone as one. All are settled,
+    or none is. Asked for again after a lost answer, nothing happens twice.
     """
     if not ticked:
         raise UsageError("nothing is ticked")
     acts = []
-    for place, (number, version) in enumerate(ticked):
-        desk.check_dispute(number)
-        begin = int(desk.disputes.columns.begins[number])
+    for number, one in enumerate(ticked):
+        where: dict[str, Any] = {"dispute": one.dispute}
+        if one.dispute is None:
+            where = dict(zip(("sentence", "begin", "end"), one.place, strict=True))
         acts.append(
             Act(
-                id=f"{asked.id}:{place}",
+                id=f"{asked.id}:{number}",
                 reviewer=asked.reviewer,
                 kind="marks",
-                dispute=number,
-                base=version,
-                marks=tuple((first + begin, last + begin, label) for first, last, label in marks),
+                base=one.version,
+                marks=one.marks,
                 shown=asked.shown,
                 batch=asked.id,
+                **where,
             )
         )
-    return desk.act(*acts)
+    return desk.act_once(asked.id, acts)

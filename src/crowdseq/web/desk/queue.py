@@ -10,6 +10,7 @@ from crowdseq.workflows.reviewing.filtering import ANY, OPEN, STATES, QueueFilte
 
 NOTHING = "–"  # in a pair of labels: no label
 _CHOOSABLE = (*STATES, ANY)
+_NEAR = 4_096  # places of the order that are looked at first
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,10 @@ class Queue:
 
     def fitting(self, wishes: Wishes) -> IntArray:
         """All disputes that fit, in order. What was skipped comes only when it is asked for."""
+        return self._numbers(wishes, np.flatnonzero(self._in_order(wishes)))
+
+    def _in_order(self, wishes: Wishes) -> BoolArray:
+        """(D,) which disputes fit, in the order in which they come."""
         desk, wanted = self.desk, wishes.filter
         desk.sync()
         with desk.lock:
@@ -61,9 +66,11 @@ class Queue:
                 fits = fits & self._found(wanted)
             if wanted.state != ANY:
                 fits = fits & (desk.progress.states == STATES.index(wanted.state))
-        if wishes.order == "text":
-            return np.flatnonzero(fits)
-        return desk.order[fits[desk.order]]
+        return fits if wishes.order == "text" else fits[desk.order]
+
+    def _numbers(self, wishes: Wishes, places: IntArray) -> IntArray:
+        """The disputes at some places of the order."""
+        return places if wishes.order == "text" else self.desk.order[places]
 
     def _found(self, wanted: QueueFilter) -> BoolArray:
         """(D,) words in the sentence, or a part of its id or of the name of its document."""
@@ -76,19 +83,25 @@ class Queue:
 
     def after(self, wishes: Wishes, dispute: int | None, count: int) -> Piece:
         """The next ones after a dispute, which itself need not fit any more; from the first if it is None."""
-        found = self.fitting(wishes)
-        start = 0 if dispute is None else self._place(found, wishes, dispute, after=True)
-        return Piece(tuple(found[start : start + count].tolist()), len(found))
+        fits = self._in_order(wishes)
+        start = 0 if dispute is None else self._place(wishes, dispute) + 1
+        # Mostly those that fit stand close by: far less than all of them has to be looked at.
+        near = fits[start : start + _NEAR] if count < _NEAR else fits[start:]
+        some = np.flatnonzero(near)[:count]
+        if len(some) < count:
+            some = np.flatnonzero(fits[start:])[:count]
+        return self._piece(wishes, start + some, fits)
 
     def before(self, wishes: Wishes, dispute: int, count: int) -> Piece:
         """The ones just before a dispute."""
-        found = self.fitting(wishes)
-        end = self._place(found, wishes, dispute, after=False)
-        return Piece(tuple(found[max(end - count, 0) : end].tolist()), len(found))
+        fits = self._in_order(wishes)
+        some = np.flatnonzero(fits[: self._place(wishes, dispute)])
+        return self._piece(wishes, some[max(len(some) - count, 0) :], fits)
 
-    def _place(self, found: IntArray, wishes: Wishes, dispute: int, *, after: bool) -> int:
-        """Where a dispute stands among others, or would stand."""
+    def _piece(self, wishes: Wishes, places: IntArray, fits: BoolArray) -> Piece:
+        return Piece(tuple(self._numbers(wishes, places).tolist()), int(np.count_nonzero(fits)))
+
+    def _place(self, wishes: Wishes, dispute: int) -> int:
+        """Where a dispute stands in the order."""
         self.desk.check_dispute(dispute)
-        ranks = np.arange(len(self.desk.disputes)) if wishes.order == "text" else self.desk.ranks
-        place = np.searchsorted(ranks[found], ranks[dispute], side="right" if after else "left")
-        return int(place)
+        return dispute if wishes.order == "text" else int(self.desk.ranks[dispute])

@@ -49,6 +49,12 @@ def dispute_view(desk: ReviewDesk, number: int, *, blind: bool = False) -> dict[
     blind: without the suggestion, and without what tells who is usually right.
     """
     desk.check_dispute(number)
+    fixed: dict[str, Any] = desk.recent(("dispute", number, blind), lambda: _fixed(desk, number, blind=blind))
+    return {**fixed, "state": desk.dispute_state(number)}
+
+
+def _fixed(desk: ReviewDesk, number: int, *, blind: bool) -> dict[str, Any]:
+    """What no decision changes of a dispute."""
     dispute: Dispute = desk.disputes[number]
     view: dict[str, Any] = {
         "number": number,
@@ -56,7 +62,6 @@ def dispute_view(desk: ReviewDesk, number: int, *, blind: bool = False) -> dict[
         "begin": dispute.begin,
         "end": dispute.end,
         "kinds": sorted(dispute.kinds),
-        "state": desk.dispute_state(number),
         "lanes": lanes(desk, dispute, blind=blind),
         "blind": blind,
     }

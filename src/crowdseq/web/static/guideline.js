@@ -25,7 +25,11 @@ form.addEventListener("submit", async (event) => {
   const given = new FormData(form);
   try {
     await save("/api/guideline", () => ({ ...about, label: given.get("label"), text: given.get("text") }));
-    location.reload();
+    // The preview: every open place that the rule is about, as the rule has it.
+    const { first, second, mention } = about;
+    const places = mention === undefined ? { first, second: second || "–" } : { mention };
+    if (event.submitter?.value === "settle") location.assign(`/mentions?${new URLSearchParams({ ...places, as: given.get("label") })}`);
+    else location.reload();
   } catch (error) {
     box.close();
     notice(error.message);

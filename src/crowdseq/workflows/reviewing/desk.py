@@ -5,12 +5,12 @@ from dataclasses import dataclass, replace
 
 from crowdseq.errors import AnnotationError
 from crowdseq.store.decisions import HistoryItem
-from crowdseq.store.entries import Entry, NewDecision
+from crowdseq.store.entries import SETTLING, Entry, Marks, NewDecision
 from crowdseq.workflows.reviewing import showing
 from crowdseq.workflows.reviewing.acting import Act, Place
 from crowdseq.workflows.reviewing.editing import Edit
 from crowdseq.workflows.reviewing.filtering import OPEN, QueueFilter
-from crowdseq.workflows.reviewing.laying_over import marks_of
+from crowdseq.workflows.reviewing.laying_over import marks_of, replaced
 from crowdseq.workflows.reviewing.under_review import UnderReview
 from crowdseq.workflows.reviewing.views import DisputeView, Left, QueuePage
 
@@ -89,16 +89,26 @@ class Desk(UnderReview):
     def act(self, *acts: Act) -> Acted:
         """Log some acts, all or none; gives an answer when they are on the disk."""
         self.sync()
-        return self.submit([self._decision(act) for act in acts])
+        made: dict[int, Marks] = {}  # of sentences with several acts: an act sees what those before it made
+        return self.submit([self._decision(act, made) for act in acts])
 
-    def _decision(self, act: Act) -> NewDecision:
+    def act_once(self, batch: str, acts: Sequence[Act]) -> Acted:
+        """The same for the acts of a batch, which are not logged again if they were before."""
+        held = self.store.group(batch)
+        return self._told(held) if held and held[0].action in SETTLING else self.act(*acts)
+
+    def _decision(self, act: Act, made: dict[int, Marks]) -> NewDecision:
         if act.dispute is not None:
             self.check_dispute(act.dispute)
             sentence, begin, end = self._reach(act.dispute)
         else:
             assert act.sentence is not None
             sentence, begin, end = act.sentence, act.begin, act.end
-        edit = self.place(sentence, begin, end).edit(act)
+        place = self.place(sentence, begin, end)
+        place = replace(place, now=made.get(sentence, place.now))
+        edit = place.edit(act)
+        if act.action in SETTLING:
+            made[sentence] = replaced(place.now, edit.begin, edit.end, edit.marks)
         return self.decision(act, sentence, edit)
 
     def _reach(self, dispute: int) -> tuple[int, int, int]:

@@ -3,13 +3,14 @@
 import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from crowdseq.core.corpus import Corpus
 from crowdseq.store.entries import CARRY, SETTLING, Entry, NewDecision, SentenceKey, text_digest
 from crowdseq.store.replaying import SentenceState
 
 CARRIED = "carry:"
+_KEPT_KEYS = 4_096  # the digest of a text takes a while, and a page asks for the same ones again and again
 
 
 @dataclass(frozen=True)
@@ -31,8 +32,9 @@ class SentenceKeys:
 
     def __init__(self, corpus: Corpus) -> None:
         self._text = corpus.text
+        self.key = lru_cache(_KEPT_KEYS)(self._key)
 
-    def key(self, number: int) -> SentenceKey:
+    def _key(self, number: int) -> SentenceKey:
         text = self._text
         doc = text.documents[text.document_of[number]]
         return SentenceKey(text_digest(text.tokens[number]), doc or "", text.ids[number])

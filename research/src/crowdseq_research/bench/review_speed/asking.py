@@ -13,7 +13,8 @@ _AGAIN = 5
 def asked(session: Session) -> list[dict[str, Any]]:
     """Milliseconds of each request: the first one, and the median of some later ones."""
     first = session.get("/api/queue", count=8).content["disputes"][0]
-    surface = session.get("/api/mentions").content["rows"][0]["surface"]
+    screen = session.get("/api/mentions").content["rows"][0]
+    surface = screen["words"][0]
     annotator = first["lanes"][0]["name"]
     queue: dict[str, dict[str, object]] = {
         "Disputes, pair of labels": {"first": "LOC", "second": "PER"},
@@ -34,10 +35,15 @@ def asked(session: Session) -> list[dict[str, Any]]:
         "Mentions, the first fifty": lambda: session.get("/api/mentions"),
         "Mentions, label": lambda: session.get("/api/mentions", label="LOC"),
         "Mentions, search": lambda: session.get("/api/mentions", words=surface),
-        "Mention with its contexts": lambda: session.get("/api/mention", number=0),
+        "A screen of mentions": lambda: session.get("/api/mention", disputes=numbers_of(screen)),
         "Decision": lambda: decided(session, session.get("/api/queue", count=1).content),
     }
     return [_measured(name, ask) for name, ask in requests.items()]
+
+
+def numbers_of(screen: dict[str, Any]) -> str:
+    """The disputes of a screen, as its page asks for them."""
+    return ",".join(map(str, screen["disputes"]))
 
 
 def decided(session: Session, queue: dict[str, Any]) -> Answer:

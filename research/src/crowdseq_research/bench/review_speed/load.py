@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from crowdseq_research.bench.review_speed.asking import decided
+from crowdseq_research.bench.review_speed.asking import decided, numbers_of
 from crowdseq_research.bench.review_speed.server import Answer, Server, Session
 
 _LOOK_SECONDS = 2.0
@@ -92,11 +92,10 @@ def _look_around(session: Session, tally: _Tally, step: int) -> None:
     if step % 5 == 0:
         tally.add(session.get("/api/pulse"), tally.reads)
     if step % 10 == 3:
-        tally.add(session.get("/api/mentions", start=step), tally.reads)
+        screens = tally.add(session.get("/api/mentions", start=step), tally.reads).content["rows"]
+        tally.add(session.get("/api/mention", disputes=numbers_of(screens[0])), tally.reads)
     if step % 20 == 7:
         tally.add(session.get("/api/queue", count=8, first="LOC", second="PER"), tally.reads)
-    if step % 20 == 13:
-        tally.add(session.get("/api/mention", number=step), tally.reads)
 
 
 def _told(

@@ -1,4 +1,4 @@
-"""Argilla 2.x records with a question for spans, as `to_list` gives them, flattened or not."""
+"""Argilla records with a question for spans, as `to_list` of 2.x gives them, flattened or not, and of 1.x."""
 
 import re
 from collections.abc import Iterator
@@ -18,14 +18,16 @@ from crowdseq.formats.spans.from_corpus import CARRIED, reclaim
 from crowdseq.formats.spans.kept_text import Document
 from crowdseq.formats.spans.resolve import Region
 from crowdseq.formats.spans.to_records import Marker
+from crowdseq.formats.tools.argilla.older import as_newer
 from crowdseq.formats.tools.argilla.writing import write, write_consensus
 
 _RESPONSES = ".responses"
 _SUGGESTION = ".suggestion"
 _KNOWN_STATUSES = ("submitted", "draft", "discarded")
 _NESTED = re.compile(r'"fields"\s*:\s*\{')
-_NESTED_WORK = re.compile(r'"(?:responses|suggestions)"\s*:\s*\{')
+_NESTED_WORK = re.compile(r'"(?:responses|suggestions)"\s*:\s*[\[{]')
 _FLAT = re.compile(r'"[^"\\]+\.(?:responses|suggestion)"\s*:')
+_CLASSIFIED = re.compile(r'"annotation_agent"\s*:')
 _NOT_META = frozenset({"id", "status", "_server_id"})
 _STATUSES = {"draft": "draft", "discarded": "skipped"}
 
@@ -131,12 +133,12 @@ def _status(value: Any) -> str | None:
 
 
 def recognise(sample: Sample) -> int:
-    """Records with `fields` and `responses`, or with keys such as `ner.responses`."""
+    """Records with `fields` and `responses`, with keys such as `ner.responses`, or of Argilla 1.x."""
     text = sample.text
     if text.lstrip("\ufeff \t\r\n")[:1] not in ("{", "["):
         return NO
     is_nested = _NESTED.search(text) and _NESTED_WORK.search(text)
-    return SURE if is_nested or _FLAT.search(text) else NO
+    return SURE if is_nested or _FLAT.search(text) or _CLASSIFIED.search(text) else NO
 
 
 def read(stream: Stream, source: Source, collector: Collector) -> Iterator[ReadRecord]:  # noqa: ARG001
@@ -144,7 +146,8 @@ def read(stream: Stream, source: Source, collector: Collector) -> Iterator[ReadR
     reader = _Reader(stream.name, collector)
     for line, value, raw in read_objects(stream, collector, in_lines=False):
         try:
-            yield from (ReadRecord(record, line, raw) for record in reader.records(value, line))
+            found = reader.records(as_newer(value), line)
+            yield from (ReadRecord(record, line, raw) for record in found)
         except AnnotationError as error:
             collector.reject(problem_of(error, stream.name, line, str(value.get("id") or "")), raw)
     reader.questions.finish()
@@ -219,7 +222,7 @@ def _carried(value: Any) -> Any:
 
 FORMAT = Format(
     name="argilla",
-    summary="Argilla 2.x records with spans, flattened or not (a consensus is written as suggestions)",
+    summary="Argilla records with spans, of 2.x or 1.x (a consensus is written as suggestions)",
     extensions=("argilla.json",),
     settings=(*MARKING, "layer", "text_field", "predictions"),
     recognise=recognise,

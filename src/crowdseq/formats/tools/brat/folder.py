@@ -51,6 +51,7 @@ def read(stream: Stream, source: Source, collector: Collector) -> Iterator[ReadR
 
 def read_folder(folder: Folder, collector: Collector) -> Iterator[tuple[str, ReadRecord]]:
     """A record for each document and annotator; the folder just below this one is the annotator."""
+    folder = _unwrapped(folder, collector)
     files = _collect(folder, collector.settings.files_mean == "gold")
     marker = Marker(collector, folder.name, proves_empty=False)
     for document, by_annotator in files.annotations.items():
@@ -71,10 +72,42 @@ def read_folder(folder: Folder, collector: Collector) -> Iterator[tuple[str, Rea
     marker.finish()
 
 
+def _unwrapped(folder: Folder, collector: Collector) -> Folder:
+    """The folder that holds those of the annotators: one that all files are in, as archives often have,
+    is no annotator if folders in it have the same text under the same name."""
+    parts = {member.name: _inside(folder, member).parts for member in folder.members}
+    outer = {found[0] for name, found in parts.items() if name.endswith(_ANNOTATIONS)}
+    if len(outer) != 1:
+        return folder
+    (wrapper,) = outer
+    within = tuple(member for member in folder.members if parts[member.name][0] == wrapper)
+    inner = Folder(f"{folder.name}/{wrapper}", wrapper, within)
+    if any(len(parts[member.name]) == 1 for member in within) or not _shares_a_text(inner, collector):
+        return folder
+    what = f"the folders in '{wrapper}' are annotators, they have the same texts; if that is wrong, unpack it"
+    collector.warn("folders-guessed", f"{what} and name each", Problem("", folder.name))
+    return _unwrapped(inner, collector)
+
+
+def _shares_a_text(folder: Folder, collector: Collector) -> bool:
+    """Whether the first document that two folders in this one have annotations of has one text in both."""
+    files = _collect(folder)
+    document = next((name for name, found in files.annotations.items() if len(found) > 1), None)
+    texts = set()
+    for source in files.texts.get(document or "", {}).values():
+        with open_source(source, collector.settings.limits) as stream:
+            texts.add(read_text(stream, collector))
+    return document is not None and len(texts) < 2
+
+
+def _inside(folder: Folder, member: Source) -> PurePath:
+    return PurePath(member.name).relative_to(PurePath(folder.name))
+
+
 def _collect(folder: Folder, all_gold: bool = False) -> _Collection:
     files = _Collection()
     for member in folder.members:
-        inside = PurePath(member.name).relative_to(PurePath(folder.name))
+        inside = _inside(folder, member)
         above, *below = inside.parts if len(inside.parts) > 1 else (folder.stem, inside.name)
         document = PurePath(*below).with_suffix("").as_posix()
         kind = {_ANNOTATIONS: files.annotations, _TEXT: files.texts}.get(inside.suffix)
@@ -136,7 +169,7 @@ def _records(
                     )
                     collector.warn("brat-lines-left-out", what, Problem("", source.name, line))
                 elif content.strip():
-                    regions.append(region_of(content))
+                    regions.append(region_of(content, document.text))
         line = 0
         votes = {annotator: regions} if annotator else {}
         records = marker.records(document, votes, None if annotator else regions)
@@ -169,18 +202,30 @@ def is_other_line(line: str) -> bool:
     return line.startswith(_OTHER)
 
 
-def region_of(line: str) -> Region:
-    """The region that a T line marks."""
+def region_of(line: str, text: str) -> Region:
+    """The region that a T line marks; brat parts a span at line breaks, which makes no gap."""
     found = _SPAN.fullmatch(line)
     if found is None:
         raise AnnotationError(f"{line[:40]!a} is no line of brat, expected 'T1 tab TYPE start end tab text'")
     label, places, covered = found.groups()
     if max(map(len, re.findall("[0-9]+", places))) > _LONGEST_NUMBER:
         raise AnnotationError(f"an offset in {line[:40]!a} has too many digits")
-    parts = [(int(start), int(end)) for start, end in (part.split(" ") for part in places.split(";"))]
+    parts = _joined([(int(start), int(end)) for start, end in map(str.split, places.split(";"))], text)
     if len(parts) == 1:
         return Region(*parts[0], [label], covered)
     return Region(parts[0][0], parts[-1][1], [label], None, parts)
+
+
+def _joined(parts: list[tuple[int, int]], text: str) -> list[tuple[int, int]]:
+    """Parts with nothing but a line break between them as one."""
+    found = parts[:1]
+    for start, end in parts[1:]:
+        between = text[found[-1][1] : start]
+        if between.isspace() and ("\n" in between or "\r" in between):
+            found[-1] = (found[-1][0], end)
+        else:
+            found.append((start, end))
+    return found
 
 
 FORMAT = Format(

@@ -27,9 +27,16 @@ from crowdseq.formats.tools.conll.look import TAGS, look_at
 from crowdseq.formats.tools.conll.recognising import EXTENSIONS, recognise, text_of
 from crowdseq.formats.tools.conll.writing import write, write_consensus
 
+_CONLL_2012 = b"#begin document"
+
 
 def read(stream: Stream, source: Source, collector: Collector) -> Iterator[ReadRecord]:
     """The sentences of one file."""
+    if stream.head.startswith(_CONLL_2012):
+        what = (
+            "is CoNLL-2012, whose labels stand in brackets over several lines: write them as B- and I- tags"
+        )
+        raise FormatError(Problem(what, source.name, 1))
     return _Reader(stream, source, collector).sentences()
 
 

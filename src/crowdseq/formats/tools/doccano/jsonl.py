@@ -17,21 +17,23 @@ from crowdseq.formats.spans.resolve import Region
 from crowdseq.formats.spans.to_records import Marker
 from crowdseq.formats.tools.doccano.writing import SHARED, write_consensus, write_folder, write_zip
 
-_SPANS = re.compile(r'"labels?"\s*:\s*\[\s*\[\s*-?\d|"start_offset"\s*:')
+_SPANS = re.compile(r'"(?:labels?|entities)"\s*:\s*\[\s*\[\s*-?\d|"start_offset"\s*:')
+_OBJECTS = re.compile(r'"(?:entities|ents|spans)"\s*:\s*\[\s*\{[^{}]*"start"\s*:\s*\d')
 _NO_SPANS = re.compile(r'"(?:label|entities)"\s*:\s*\[\s*\]')
 _OTHERS = re.compile(r'"(?:annotation_id|_input_hash|result)"\s*:')
 _TEXT = re.compile(r'"(?:text|data)"\s*:\s*"')
 _TEXT_FIELDS = ("text", "data")  # doccano called it so for some versions
 _MARKED = "annotations"  # of all members in one record, each with its user
-_OWN_KEYS = frozenset({"id", "text", "label", "labels", "entities", "relations", CARRIED})
+_ENTITIES = ("entities", "ents", "spans")  # the others are what spaCy and scripts around it call them
+_OWN_KEYS = frozenset({"id", "text", "label", "labels", *_ENTITIES, "relations", CARRIED})
 
 
 def recognise(sample: Sample) -> int:
-    """Objects with a `text` (or `data`) and a `label` of triples, or `entities` with `start_offset`."""
+    """Objects with a `text` (or `data`) and a `label` of triples, or `entities` of triples or objects."""
     text = sample.text
     if text.lstrip("\ufeff \t\r\n")[:1] not in ("{", "[") or not _TEXT.search(text) or _OTHERS.search(text):
         return NO
-    if _SPANS.search(text):
+    if _SPANS.search(text) or _OBJECTS.search(text):
         return SURE
     return LIKELY if _NO_SPANS.search(text) else NO
 
@@ -71,7 +73,7 @@ def read(stream: Stream, source: Source, collector: Collector) -> Iterator[ReadR
 def is_of_members(value: dict[str, Any], layer: str | None) -> bool:
     """Whether a record holds the spans of all members together, each with the number of its user."""
     found = value.get(_MARKED)
-    is_other = layer is not None or any(name in value for name in ("label", "labels", "entities"))
+    is_other = layer is not None or any(name in value for name in ("label", "labels", *_ENTITIES))
     return isinstance(found, list) and not is_other
 
 
@@ -136,17 +138,25 @@ def _regions(value: dict[str, Any], collector: Collector, place: Problem) -> lis
         what = "relations between spans were left out"
         collector.warn("relations-left-out", what, place, len(objects(value["relations"], "'relations'")))
     asked = collector.settings.layer
-    if "entities" in value and asked in (None, "entities"):
-        return [
-            Region(item.get("start_offset"), item.get("end_offset"), [_label(item.get("label"))])
-            for item in objects(value["entities"], "'entities'")
-        ]
+    key = next((name for name in _ENTITIES if name in value and asked in (None, name)), None)
+    if key is not None and not _are_triples(value[key]):
+        return [_entity(item) for item in objects(value[key], f"'{key}'")]
+    asked = key or asked
     labels = value.get("label", value.get("labels")) if asked is None else value.get(asked)
     if labels is None:
         raise AnnotationError(f"'{asked or 'label'}' is missing, a list of [start, end, label] is expected")
     if not isinstance(labels, list):
         raise AnnotationError(f"'{asked or 'label'}' must be a list of [start, end, label]")
     return [_triple(item) for item in labels]
+
+
+def _are_triples(value: Any) -> bool:
+    return isinstance(value, list) and any(isinstance(item, list) for item in value)
+
+
+def _entity(item: dict[str, Any]) -> Region:
+    start, end = (item.get(f"{name}_offset", item.get(name)) for name in ("start", "end"))
+    return Region(start, end, [_label(item.get("label", item.get("label_")))])
 
 
 def _triple(item: Any) -> Region:

@@ -27,7 +27,7 @@ def found_in(
     columns = long_columns(list(table.columns))
     if columns is not None and columns.has_workers:
         return _from_long(table, columns, file, collector)
-    return _Rows(table, file, collector, annotator, prefix).records()
+    return Rows(table, file, collector, annotator, prefix).records()
 
 
 def _from_long(
@@ -46,8 +46,8 @@ def _text(value: Any) -> str | None:
     return None if value is None else str(value)
 
 
-class _Rows:
-    """One row for a sentence, or for each sentence and annotator."""
+class Rows:
+    """One row for a sentence, or for each sentence and annotator; annotator: as in `found_in`."""
 
     def __init__(
         self, table: ArrowTable, file: str, collector: Collector, annotator: str | None, prefix: str
@@ -80,6 +80,7 @@ class _Rows:
         return self._one_of(_TAG_COLUMNS, "no column holds labels", Advice("{layer} names one", layer=""))
 
     def records(self) -> Iterator[ReadRecord]:
+        """A record for each row; columns that are not read are told."""
         for number, row in enumerate(self.table.rows, 1):
             try:
                 record = self._record(row, number)
@@ -95,10 +96,10 @@ class _Rows:
             self.collector.warn("columns-left-out", what, Problem(", ".join(others[:10]), self.file))
 
     def _record(self, row: dict[str, Any], number: int) -> Record:
-        tokens = row[self.tokens]
+        tokens = row.get(self.tokens)
         if not isinstance(tokens, list):
             raise AnnotationError(f"'{self.tokens}' must be a list of texts")
-        tags = self._labels(row[self.tags])
+        tags = self._labels(row.get(self.tags))
         who = row.get(self.who) if self.who else self.annotator
         who = None if who is None else str(who)
         return Record(

@@ -183,12 +183,12 @@ def _parse(
     if is_json(text):
         return parse_json(read_text(stream, collector), source.name, collector)
     data = b"".join(stream.blocks())
+    if is_archive(data):
+        return _packed(data, source, collector)
     if XMI_MARK in text[:1000]:
         here = _inside(folder, source).parent
         holder = next((types[str(p)] for p in (here, *here.parents) if str(p) in types), None)
         return parse_xmi(data, _bytes(holder, collector), source.name, collector)
-    if is_archive(data):
-        return _packed(data, source, collector)
     raise FormatError(Problem("is neither TSV 3.3 nor a CAS in JSON or XMI, leave it out", source.name))
 
 

@@ -9,9 +9,10 @@ from crowdseq.errors import Advice, AnnotationError, Problem
 from crowdseq.formats.conventions.channels import Channels
 from crowdseq.formats.conventions.fields import identity, objects
 from crowdseq.formats.findings.collector import Collector
+from crowdseq.formats.spans.offsets import whole_number
 from crowdseq.formats.spans.resolve import Region, quick_region
+from crowdseq.formats.tools.label_studio.texts import DIALOGUE, HTML
 
-_HTML = "hypertextlabels"
 _TIMES = ("updated_at", "created_at", "id")
 _VALUE, _FROM, _FIELDS = (
     itemgetter("value"),
@@ -70,21 +71,28 @@ def newest(annotations: Sequence[dict[str, Any]]) -> dict[str, Any]:
     return annotations[max(range(len(annotations)), key=key)]
 
 
-def regions_of(result: Any, controls: Channels, collector: Collector, place: Problem) -> list[Region]:
-    """The regions of a result that mark text; others are counted."""
+def regions_of(
+    result: Any, controls: Channels, collector: Collector, place: Problem, turns: Sequence[int] = ()
+) -> list[Region]:
+    """The regions of a result that mark text; others are counted. turns: where those of a dialogue begin."""
     plain = _plain_regions(result, controls)
     if plain is not None:
         return plain
     found: list[Region] = []
     for item in objects(result, "'result'"):
         value = item.get("value")
-        if not isinstance(value, dict) or "start" not in value or "end" not in value:
+        if not isinstance(value, dict) or not _marks_text(value, item.get("type")):
             what = "parts of a result mark no text (choices, ratings, relations), left out"
             collector.warn("results-left-out", what, place)
             continue
         if controls.takes(str(item.get("from_name"))):
-            found.append(region_of(value))
+            found.append(region_of(value, turns))
     return found
+
+
+def _marks_text(value: dict[str, Any], kind: Any) -> bool:
+    """Whether a part of a result is a region with labels; what is noted of a region has its place too."""
+    return "start" in value and "end" in value and (kind is None or str(kind).lower().endswith("labels"))
 
 
 def _plain_regions(result: Any, controls: Channels) -> list[Region] | None:
@@ -99,18 +107,20 @@ def _plain_regions(result: Any, controls: Channels) -> list[Region] | None:
     is_usual = {*map(type, result), *map(type, values)} == {dict} and set(map(type, covered)) == {str}
     if not is_usual or set(map(type, labels)) != {list} or str in map(type, starts) or type(name) is not str:
         return None
-    if any(_HTML in value for value in values):
+    if any(HTML in value or DIALOGUE in value for value in values):
         return None
     if not controls.takes(name):
         return []
     return list(map(quick_region, zip(starts, ends, labels, covered, repeat(()))))
 
 
-def region_of(value: dict[str, Any]) -> Region:
-    """One region from its value."""
+def region_of(value: dict[str, Any], turns: Sequence[int] = ()) -> Region:
+    """One region from its value; turns: where those of a dialogue begin."""
+    if DIALOGUE in value:
+        return _in_dialogue(value, turns)
     start, end, labels, covered = value["start"], value["end"], value.get("labels"), value.get("text")
-    if _HTML in value or (isinstance(start, str) and start.startswith("/")):
-        labels, whole = value.get(_HTML, labels), value.get("globalOffsets")
+    if HTML in value or (isinstance(start, str) and start.startswith("/")):
+        labels, whole = value.get(HTML, labels), value.get("globalOffsets")
         if not isinstance(whole, dict):
             raise AnnotationError(
                 "a region on HTML has no globalOffsets, its place in the text cannot be told: "
@@ -120,3 +130,20 @@ def region_of(value: dict[str, Any]) -> Region:
     if labels is not None and not isinstance(labels, list):
         raise AnnotationError("the labels of a region must be a list")
     return Region(start, end, labels or [], covered if isinstance(covered, str) else None)
+
+
+def _in_dialogue(value: dict[str, Any], turns: Sequence[int]) -> Region:
+    """Numbers of turns, as texts or not, and a place in each."""
+    places = [_place_in(value, end, turns) for end in ("start", "end")]
+    labels, covered = value[DIALOGUE], value.get("text")
+    if not isinstance(labels, list):
+        raise AnnotationError("the labels of a region must be a list")
+    is_told = isinstance(covered, str) and value["start"] == value["end"]
+    return Region(places[0], places[1], labels, covered if is_told else None)
+
+
+def _place_in(value: dict[str, Any], end: str, turns: Sequence[int]) -> int:
+    turn = str(value[end])[:20]
+    if not turn.isdecimal() or int(turn) >= len(turns):
+        raise AnnotationError(f"a region is in turn {turn!a} of a dialogue that has {len(turns)}")
+    return turns[int(turn)] + whole_number(value.get(f"{end}Offset"), f"'{end}Offset'")

@@ -7,7 +7,7 @@ from typing import Any
 from crowdseq.core.building import Record
 from crowdseq.errors import AnnotationError, Problem
 from crowdseq.formats.conventions.channels import Channels
-from crowdseq.formats.conventions.fields import identity, text_of
+from crowdseq.formats.conventions.fields import identity
 from crowdseq.formats.files.sources import Source, Stream
 from crowdseq.formats.findings.collector import Collector, problem_of
 from crowdseq.formats.format import LIKELY, MARKING, NO, SURE, Format, ReadRecord, Sample
@@ -18,6 +18,7 @@ from crowdseq.formats.spans.resolve import Region
 from crowdseq.formats.spans.to_records import Marker
 from crowdseq.formats.table_io.csv_rows import header_of, read_table
 from crowdseq.formats.tools.label_studio.results import People, region_of
+from crowdseq.formats.tools.label_studio.texts import text_of_task
 
 UNKNOWN = "unknown"
 OWN_KEYS = ("id", "annotator", "annotation_id", "created_at", "updated_at", "lead_time", CARRIED)
@@ -40,15 +41,16 @@ class RowReader:
         labelled = {key: value for key, value in row.items() if _is_labels(value)}
         left = row.keys() - labelled.keys() - set(OWN_KEYS)
         others = {key: value for key, value in row.items() if key in left and value != []}
-        field, text = text_of(others, self.collector)
+        values = [value for marked in labelled.values() for value in marked]
+        text, field, turns = text_of_task(others, values, self.collector)
         del others[field]
         name = identity(row.get("id"), "the id of a task")
         document = reclaim(text, name, others, row.get(CARRIED))
         place = Problem("", self.file, line, document.id or "")
         regions: list[Region] = []
-        for control, values in labelled.items():
+        for control, marked in labelled.items():
             if self.controls.takes(control):
-                regions += [region_of(value) for value in values]
+                regions += [region_of(value, turns) for value in marked]
         return self.marker.records(document, {self._annotator(row, place): regions}, line=line)
 
     def finish(self) -> None:

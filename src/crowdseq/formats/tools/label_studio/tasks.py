@@ -7,7 +7,7 @@ from typing import Any
 from crowdseq.core.building import Record
 from crowdseq.errors import AnnotationError, Problem
 from crowdseq.formats.conventions.channels import Channels
-from crowdseq.formats.conventions.fields import identity, objects, text_of
+from crowdseq.formats.conventions.fields import identity, objects
 from crowdseq.formats.conventions.roles import AS_ANNOTATOR
 from crowdseq.formats.files.sources import Source, Stream
 from crowdseq.formats.findings.collector import Collector, problem_of
@@ -19,21 +19,25 @@ from crowdseq.formats.spans.resolve import Region
 from crowdseq.formats.spans.to_records import Marker
 from crowdseq.formats.tools.label_studio.plain_tasks import Task, in_batches, task_shape
 from crowdseq.formats.tools.label_studio.results import People, newest, regions_of
+from crowdseq.formats.tools.label_studio.texts import text_of_task
 from crowdseq.formats.tools.label_studio.writing import write, write_consensus
 
 UNKNOWN = "unknown"
 _DATA = re.compile(r'"data"\s*:\s*\{')
 _WORK = re.compile(r'"(?:annotations|completions|predictions)"\s*:\s*\[')
 _RESULT = re.compile(r'"result"\s*:\s*\[')
+_OF_TASK = re.compile(r'"task"\s*:\s*\{')
 _TASK = re.compile(r'\s*\[?\s*\{\s*"id"\s*:\s*\d+\s*,\s*"(?:data"\s*:\s*\{|annotations"\s*:)')
 
 
 def recognise(sample: Sample) -> int:
-    """Objects with `data` and `annotations`, which hold a `result`."""
+    """Objects with `data` and `annotations`, which hold a `result`, or a `result` with its `task`."""
     text = sample.text
     if text.lstrip("\ufeff \t\r\n")[:1] not in ("{", "["):
         return NO
     if _WORK.search(text) and (_RESULT.search(text) or _DATA.search(text)):
+        return SURE
+    if _RESULT.search(text) and _OF_TASK.search(text) and _DATA.search(text):
         return SURE
     return LIKELY if _TASK.match(text.lstrip("\ufeff")) else NO
 
@@ -67,6 +71,7 @@ class _Reader:
         self.marker = Marker(collector, file)
         self.controls = Channels(collector, file, "control")
         self.people = People(collector)
+        self.turns: Sequence[int] = ()
         self._bulk = BulkMarker(collector.settings, collector.has_room)
 
     def quick_records(self, batch: Sequence[Task]) -> list[Record | None]:
@@ -83,10 +88,11 @@ class _Reader:
         return True
 
     def records(self, task: dict[str, Any], line: int) -> list[Record]:
+        task = _as_task(task)
         data = task.get("data")
         if not isinstance(data, dict):
             raise AnnotationError("'data' is missing, this is not a task of Label Studio's JSON export")
-        field, text = text_of(data, self.collector, " in 'data'")
+        text, field, self.turns = text_of_task(data, _values(task), self.collector, " in 'data'")
         meta = {key: value for key, value in data.items() if key not in (field, CARRIED)}
         document = reclaim(text, identity(task.get("id"), "the id of a task"), meta, data.get(CARRIED))
         place = Problem("", self.file, line, document.id or "")
@@ -131,7 +137,7 @@ class _Reader:
         return newest(annotations)
 
     def _regions(self, annotation: dict[str, Any], place: Problem) -> list[Region]:
-        return regions_of(annotation.get("result"), self.controls, self.collector, place)
+        return regions_of(annotation.get("result"), self.controls, self.collector, place, self.turns)
 
     def _predictions(self, task: dict[str, Any], place: Problem) -> dict[str, list[Region]]:
         found = objects(task.get("predictions"), "'predictions'")
@@ -143,6 +149,24 @@ class _Reader:
             identity(item.get("model_version"), "'model_version'") or "model": self._regions(item, place)
             for item in found
         }
+
+
+def _as_task(value: dict[str, Any]) -> dict[str, Any]:
+    """A task; Label Studio writes to a storage in the cloud each annotation with its task inside."""
+    task = value.get("task")
+    if "data" in value or not isinstance(task, dict):
+        return value
+    return {**task, "annotations": [{key: item for key, item in value.items() if key != "task"}]}
+
+
+def _values(task: dict[str, Any]) -> list[dict[str, Any]]:
+    """What all regions of a task say of themselves."""
+    works = [task.get(key) for key in ("annotations", "completions", "predictions")]
+    found = [item for work in works if isinstance(work, list) for item in work if isinstance(item, dict)]
+    results = [item.get("result") for item in found]
+    regions = [region for result in results if isinstance(result, list) for region in result]
+    values = [region.get("value") for region in regions if isinstance(region, dict)]
+    return [value for value in values if isinstance(value, dict) and "start" in value]
 
 
 FORMAT = Format(

@@ -1,7 +1,8 @@
 """The long table task, worker, label of crowd-kit as CSV: one row for each label of each annotator."""
 
+import csv
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import BinaryIO
 
 from crowdseq.core.consensus import Consensus
@@ -11,9 +12,19 @@ from crowdseq.formats.files.sources import Source, Stream
 from crowdseq.formats.findings.collector import Collector
 from crowdseq.formats.format import NO, SURE, Format, ReadRecord, Sample
 from crowdseq.formats.table_io.csv_rows import header_of, read_table, safe_cell, separator_of, write_row
-from crowdseq.formats.table_io.long_columns import LABEL, TASK, WORKER, is_long, long_columns
+from crowdseq.formats.table_io.long_columns import (
+    LABEL,
+    SENTENCE,
+    TASK,
+    TOKEN,
+    WORKER,
+    is_long,
+    long_columns,
+    places_of,
+)
 from crowdseq.formats.table_io.long_rows import losses, rows_of
-from crowdseq.formats.tools.long_table.records import CONFIDENCE, is_settled, read_long
+from crowdseq.formats.table_io.wide_columns import wide_columns
+from crowdseq.formats.tools.long_table.records import CONFIDENCE, ROWS_LOOKED_AT, is_settled, read_long
 
 
 def recognise(sample: Sample) -> int:
@@ -21,7 +32,20 @@ def recognise(sample: Sample) -> int:
     header = header_of(sample.text)
     if is_long(header) or is_settled(header):
         return SURE
-    return SURE if long_columns(header) is not None and separator_of(sample.text) != "\t" else NO
+    separator = separator_of(sample.text)
+    if separator == "\t" and not _names_every_sentence(header, sample):
+        return NO
+    if long_columns(header) is not None:
+        return SURE
+    if TOKEN not in places_of(header):
+        return NO
+    rows = list(csv.reader(sample.lines[1:ROWS_LOOKED_AT], delimiter=separator))
+    return SURE if wide_columns(header, rows) is not None else NO
+
+
+def _names_every_sentence(header: Sequence[str], sample: Sample) -> bool:
+    """Whether a column tells the sentence and no blank line does, as it would in columns of CoNLL."""
+    return SENTENCE in places_of(header) and all(line.strip() for line in sample.lines[:-1])
 
 
 def read(stream: Stream, source: Source, collector: Collector) -> Iterator[ReadRecord]:

@@ -1,6 +1,7 @@
 """A long table, wherever it was read from, to the records of its sentences."""
 
 from collections.abc import Iterator, Sequence
+from itertools import chain, islice
 
 from crowdseq.errors import Advice, AnnotationError, FormatError, Problem
 from crowdseq.formats.conventions.names import AGREED
@@ -15,12 +16,16 @@ from crowdseq.formats.table_io.long_columns import (
     TASK,
     WORKER,
     LongColumns,
+    are_offsets,
     is_long,
     long_columns,
+    spans_refused,
 )
 from crowdseq.formats.table_io.long_rows import LongRow, RowCollector
+from crowdseq.formats.table_io.wide_columns import wide_columns
 
 CONFIDENCE = "confidence"
+ROWS_LOOKED_AT = 200
 
 
 def is_settled(header: list[str]) -> bool:
@@ -38,7 +43,8 @@ def read_long(table: Table, source: Source, collector: Collector) -> Iterator[Re
     asked = collector.settings.columns
     columns = long_columns(table.header, asked)
     if columns is None:
-        raise FormatError(missing_columns(table.header, source.name))
+        yield from _read_wide(table, source, collector)
+        return
     annotator = None if columns.has_workers else annotator_of(source, collector)
     _tell(columns, table, source.name, collector)
     collected = RowCollector(source.name, collector)
@@ -51,8 +57,28 @@ def read_long(table: Table, source: Source, collector: Collector) -> Iterator[Re
     yield from collected.records()
 
 
+def _read_wide(table: Table, source: Source, collector: Collector) -> Iterator[ReadRecord]:
+    first = list(islice(table.rows, ROWS_LOOKED_AT))
+    columns = wide_columns(table.header, [row.cells for row in first], collector.settings.columns)
+    if columns is None:
+        raise FormatError(missing_columns(table.header, source.name))
+    advice = Advice("say otherwise with {columns}", columns="")
+    what = f"columns were taken for annotators: {', '.join(columns.annotators)};"
+    collector.warn("columns-guessed", what, Problem("", source.name), advice=advice)
+    collected = RowCollector(source.name, collector, drops_silent=True)
+    for row in chain(first, table.rows):
+        try:
+            for taken in columns.rows(row.line, row.cells):
+                collected.take(taken)
+        except AnnotationError as error:
+            collector.reject(problem_of(error, source.name, row.line), row.cells)
+    yield from collected.records()
+
+
 def missing_columns(header: Sequence[str], file: str) -> Problem:
     """What a table needs to be read, and how to say which of its columns that is."""
+    if are_offsets(header):
+        return spans_refused(header, file)
     what = f"has no columns {TASK}, {WORKER} and {LABEL}, but {', '.join(header[:10])}:"
     shown = ",".join(f"{role}=…" for role in NEEDED)
     return Problem(what, file, 1, advice=Advice("say which column is what: {columns}", columns=shown))

@@ -11,7 +11,7 @@ import numpy as np
 from crowdseq.core.building import Record
 from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
-from crowdseq.core.labels import OUTSIDE, PLAIN, split_tag
+from crowdseq.core.labels import OUTSIDE, PLAIN, split_tag, usual_tags
 from crowdseq.errors import Advice, AnnotationError, FormatError, Problem
 from crowdseq.formats.files.lines import read_lines
 from crowdseq.formats.files.sources import Source, Stream
@@ -123,9 +123,9 @@ def write(corpus: Corpus, out: BinaryIO) -> list[str]:
 
 def about_file(corpus: Corpus) -> dict[str, Any]:
     """What the first line says of all: the version of this form, and plain tags that look like others."""
-    is_unclear = corpus.scheme.is_plain and any(
-        split_tag(tag)[0] not in ("", OUTSIDE) for tag in corpus.scheme.tags
-    )
+    tags = corpus.scheme.tags
+    looks_chunked = any(split_tag(tag)[0] not in ("", OUTSIDE) for tag in tags) or usual_tags(tags)
+    is_unclear = corpus.scheme.is_plain and bool(looks_chunked)
     return {VERSION_KEY: FORMAT_VERSION} | ({SCHEME_KEY: PLAIN} if is_unclear else {})
 
 

@@ -57,7 +57,7 @@ class _Reader:
         text = value.get("text")
         if not isinstance(text, str):
             raise AnnotationError("'text' is missing" if text is None else "'text' must be a text")
-        self._refuse_binary(value, line)
+        self._refuse_other_tasks(value, line)
         document = self._document(value, text, line)
         place = Problem("", self.file, line, document.id or "")
         answer = value.get("answer")
@@ -128,17 +128,18 @@ class _Reader:
             self.collector.warn("predictions-left-out", what, place, advice=AS_ANNOTATOR)
         return self.collector.settings.predictions
 
-    def _refuse_binary(self, value: dict[str, Any], line: int) -> None:
+    def _refuse_other_tasks(self, value: dict[str, Any], line: int) -> None:
+        """Answers that do not mark spans would pass for texts in which nothing was found."""
         view = value.get("_view_id")
-        if value.get("_is_binary") is True or ("_is_binary" not in value and view in _BINARY_VIEWS):
-            raise FormatError(
-                Problem(
-                    f"holds yes-or-no answers about single spans (_view_id '{view}'), not the spans of a "
-                    "whole text: annotate with ner.manual, spans.manual or ner.correct and export that",
-                    self.file,
-                    line,
-                )
-            )
+        if not value.keys() & {"spans", "tokens"} and value.keys() & {"label", "options", "accept"}:
+            holds, other = "labels of whole texts", "spans"
+        elif value.get("_is_binary") is True or ("_is_binary" not in value and view in _BINARY_VIEWS):
+            holds, other = "yes-or-no answers about single spans", "the spans of a whole text"
+        else:
+            return
+        what = f"holds {holds} (_view_id '{view}'), not {other}"
+        advice = "annotate with ner.manual, spans.manual or ner.correct and export that"
+        raise FormatError(Problem(f"{what}: {advice}", self.file, line))
 
     def _told_name(self, name: str | None, place: Problem) -> str:
         if name is None:
