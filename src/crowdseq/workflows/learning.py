@@ -39,7 +39,7 @@ from crowdseq.workflows.runs.saving import open_target, run_paths
 if TYPE_CHECKING:
     from crowdseq.aggregation.companions import CompanionMaker
     from crowdseq.tagging.streams import KnowledgeSource
-    from crowdseq.workflows.knowledge import Knowledge, Names
+    from crowdseq.workflows.knowing.knowledge import Knowledge, Names
     from crowdseq.workflows.progress import Wish
     from crowdseq.workflows.text_model import TextModel
 
@@ -224,7 +224,7 @@ def _gathered(
 ) -> "Knowledge | None":
     if not (lists or vectors or unlabelled):
         return None
-    from crowdseq.workflows.knowledge import gather  # few runs have any
+    from crowdseq.workflows.knowing.knowledge import gather  # few runs have any
 
     return gather(lists, vectors, unlabelled, seed)
 
@@ -367,7 +367,7 @@ class LearnRequest(CrowdRequest):
     def _knowledge(self) -> "Knowledge | None":
         if not (self.lexicons or self.vectors or self.unlabelled):
             return None
-        from crowdseq.workflows.knowledge import typed_lexicons
+        from crowdseq.workflows.knowing.knowledge import typed_lexicons
 
         return _gathered(typed_lexicons(self.lexicons), self.vectors, self.unlabelled, self.seed or 0)
 
