@@ -3,7 +3,7 @@
     python scripts/attack_engines.py CROWD --workers-killed 20 --drivers-killed 5 [--set rounds=3]
 
 The crowd is cut into at least eight shards. First the run is made in one process; then by two workers of Ray,
-of which one is killed with SIGKILL every now and then in the middle of a call; then drivers are killed and the
+of which one is killed with SIGKILL now and then in the middle of a call; then drivers are killed and the
 run goes on from what they kept. Exit code 1 if any result differs in a bit.
 """
 

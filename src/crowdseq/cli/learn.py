@@ -8,6 +8,7 @@ import click
 from crowdseq.cli.options import (
     crowd_argument,
     crowd_options,
+    engine_options,
     excel_option,
     force_option,
     given_options,
@@ -38,19 +39,7 @@ from crowdseq.cli.terminal import print_json, terminal, typed_command
     metavar="MB",
     help="Keep the shards on disk if the run would need more than this; refuse it if that is not enough.",
 )
-@click.option(
-    "--engine",
-    type=click.Choice(["local", "ray"]),
-    show_default="local",
-    help="Where sums are made: in this process, or by workers of Ray (extra ray); they change no number.",
-)
-@click.option(
-    "--workers",
-    type=click.IntRange(1),
-    show_default="one for each core",
-    help="Workers of Ray.",
-)
-@click.option("--address", help="A Ray cluster to join (auto finds one); else one is started here.")
+@engine_options
 @click.option(
     "--deterministic", is_flag=True, help="Accepted for scripts: results are bit-equal in any case."
 )

@@ -2,7 +2,7 @@
 
 import click
 
-from crowdseq.cli.options import force_option, quiet_option, reading_option, typed_settings
+from crowdseq.cli.options import engine_options, force_option, quiet_option, reading_option, typed_settings
 from crowdseq.cli.terminal import terminal
 
 
@@ -35,6 +35,7 @@ from crowdseq.cli.terminal import terminal
 @click.option(
     "--threads", type=click.IntRange(1), default=1, show_default=True, help="They change no number."
 )
+@engine_options
 @force_option
 @quiet_option
 def command(
@@ -49,6 +50,9 @@ def command(
     confidence: bool,
     encoding: str | None,
     threads: int,
+    engine: str | None,
+    workers: int | None,
+    address: str | None,
     force: bool,
     quiet: bool,
 ) -> None:
@@ -64,6 +68,9 @@ def command(
         ),
         confidence=confidence,
         threads=threads,
+        engine=engine or "local",
+        workers=workers,
+        address=address,
         force=force,
         listener=terminal(quiet, progress=out != "-"),
     )

@@ -1,9 +1,11 @@
 """tag: label new text with a trained tagger, keeping all that came with it."""
 
 from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 
@@ -46,7 +48,7 @@ class TagRequest:
     """A run or tagger folder, the text to tag, and where it goes with its tags; `-` is a standard stream.
 
     target: the format to write, told by the name of `out` if None, else as the text came (text as columns).
-    confidence: add the probability of each tag.
+    confidence: add the probability of each tag. engine, workers, address: who tags, as `learn` has them.
     """
 
     tagger: str
@@ -56,6 +58,9 @@ class TagRequest:
     settings: ReadSettings = READ_ALL.settings
     confidence: bool = False
     threads: int = 1
+    engine: str = "local"
+    workers: int | None = None
+    address: str | None = None
     force: bool = False
     listener: Listener = SILENT
 
@@ -64,7 +69,8 @@ def tag_text(request: TagRequest) -> None:
     """Tag a text and write it, piece by piece."""
     target = _target(request)
     tagger = open_tagger(request.tagger)
-    with request.listener.progress() as progress:
+    with ExitStack() as stack, request.listener.progress() as progress:
+        tagger = _spread(tagger, request, stack)
         if target is not None:
             return _tag_to(target, tagger, request, progress)
         pieces = tag_file(
@@ -90,6 +96,17 @@ def _target(request: TagRequest) -> str | None:
         return None
     comes_back = _COLUMNS if _came_as(request) in (_COLUMNS, _TEXT) else _LINES
     return None if told == comes_back else told
+
+
+def _spread(tagger: Tagger, request: TagRequest, stack: ExitStack) -> Tagger:
+    """The tagger, or one that has it with the workers of an engine."""
+    if (request.engine, request.workers, request.address) == ("local", None, None):
+        return tagger
+    from crowdseq.engines.choosing import EngineWish
+    from crowdseq.workflows.spread_tagging import SpreadTagger
+
+    wish = EngineWish(request.engine, request.threads, request.workers, request.address)
+    return cast(Tagger, SpreadTagger.open(tagger, wish, stack))
 
 
 def _tag_to(target: str, tagger: Tagger, request: TagRequest, progress: Progress) -> None:
