@@ -19,6 +19,13 @@ from crowdseq.cli.terminal import terminal
 @click.option(
     "--resume", is_flag=True, help="Of a pattern: leave files alone that are in the folder already."
 )
+@click.option(
+    "--to",
+    "target",
+    metavar="FORMAT",
+    help="Write as this format, jsonl (with the characters of each span) or any that `convert --consensus` "
+    "can write, instead of guessing from the name or giving back what came.",
+)
 @reading_option(
     "format",
     "What the input is, instead of guessing: text (one sentence a line), conll or jsonl, which come "
@@ -43,6 +50,7 @@ def command(
     run: str,
     input: str,
     out: str,
+    target: str | None,
     format: str | None,
     tokenizer: str,
     sentences: str,
@@ -60,6 +68,7 @@ def command(
         tagger=run,
         input=input,
         out=out,
+        target=target,
         settings=typed_settings(
             format=format, encoding=encoding, tokenizer=tokenizer, sentences=sentences, columns=columns
         ),

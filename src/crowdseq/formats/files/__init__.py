@@ -69,6 +69,11 @@ def is_sharded_run(path: Path) -> bool:
     return all(os.path.isfile(path / name) for name in (f"{RUN_SHARDS}/index.json", "settings.json"))
 
 
+def may_hold_shards(path: Path) -> bool:
+    """Whether a folder looks like one of shards, or a run that has them."""
+    return os.path.isfile(path / "index.json") or is_sharded_run(path)
+
+
 def is_run(path: Path) -> bool:
     """Whether this is a run folder of either kind."""
     return is_run_folder(path) or is_sharded_run(path)
