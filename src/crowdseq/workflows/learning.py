@@ -23,11 +23,10 @@ from crowdseq.aggregation.contract import (
 from crowdseq.aggregation.settling import scheme_scores
 from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
-from crowdseq.engines.choosing import open_engine
 from crowdseq.engines.engine import Engine
 from crowdseq.engines.local import LocalEngine
 from crowdseq.engines.shards import CorpusFacts
-from crowdseq.errors import AnnotationError, SettingsError
+from crowdseq.errors import Advice, AnnotationError, SettingsError
 from crowdseq.formats import ImportReport, read
 from crowdseq.formats.files import may_hold_shards
 from crowdseq.numerics.blocks import using_threads
@@ -167,6 +166,8 @@ class LearnPlan:
         if resources.engine == "local" and resources.max_memory is None:
             yield LocalEngine(resources.threads)
             return
+        from crowdseq.engines.choosing import open_engine
+
         wish = resources.wish(self.megabytes(CorpusFacts.of(corpus)))
         with TemporaryDirectory(prefix="crowdseq-") as folder, open_engine(wish, Path(folder)) as engine:
             yield engine
@@ -322,10 +323,14 @@ def _check_text_model(plan: LearnPlan) -> None:
         return
     if plan.resources.max_memory is not None:
         raise SettingsError("a language model cannot be held to max_memory, leave one of them out")
-    in_tagger = reader.is_fine_tuned and plan.tagger
-    if not (plan.recipe.can_use_companion or in_tagger):
-        other = "say text_model transformer for its tagger, or take sa-slc" if plan.tagger else "take sa-slc"
-        raise SettingsError(f"method {name} reads no text with the model {reader.kind}, {other}")
+    if plan.recipe.can_use_companion or (reader.is_fine_tuned and plan.tagger):
+        return
+    advice = Advice("take {method}", method="sa-slc")
+    if plan.tagger:
+        advice = Advice(
+            "say {text_model} for its tagger, or take {method}", text_model="transformer", method="sa-slc"
+        )
+    raise SettingsError(f"method {name} reads no text with the model {reader.kind},", advice)
 
 
 def _check_dev(dev: Corpus | None, corpus: Corpus, recipe: Aggregator) -> None:

@@ -5,12 +5,14 @@ from dataclasses import Field, dataclass, fields
 from difflib import get_close_matches
 from math import isfinite
 from numbers import Integral
-from typing import Any, get_args, get_type_hints
+from typing import TYPE_CHECKING, Any, get_args, get_type_hints
 
 from crowdseq.aggregation.contract import Aggregator
-from crowdseq.engines.choosing import DISK, EngineWish
 from crowdseq.errors import Advice, SettingsError
 from crowdseq.methods import find_method, method_names
+
+if TYPE_CHECKING:
+    from crowdseq.engines.choosing import EngineWish
 
 
 @dataclass(frozen=True)
@@ -31,10 +33,13 @@ class Resources:
             raise SettingsError(f"threads is {self.threads}, it must be at least 1")
         if self.max_memory is not None and self.max_memory < 0:
             raise SettingsError(f"max_memory is {self.max_memory}, it cannot be negative")
-        self.wish()  # which checks the rest
+        if (self.engine, self.workers, self.address) != ("local", None, None):
+            self.wish()  # which checks them
 
-    def wish(self, needed: float = 0.0) -> EngineWish:
+    def wish(self, needed: float = 0.0) -> "EngineWish":
         """The engine that is asked for; one on disk where a run needs more megabytes than it may take."""
+        from crowdseq.engines.choosing import DISK, EngineWish  # most runs have no wish
+
         if self.engine == "local" and self.max_memory is not None and needed > self.max_memory:
             return EngineWish(DISK, self.threads, megabytes=_SHARE_OF_SHARDS * self.max_memory)
         return EngineWish(self.engine, self.threads, self.workers, self.address)
