@@ -19,8 +19,8 @@ Words = tuple[str, ...]
 Place = tuple[int, int, int]  # sentence, begin, end
 Spot = tuple[int, int, int, str]  # sentence, begin, end, the label that was decided elsewhere
 _AGREED = 0.8  # of the decisions on some words that must say the same
-# Places for each decision on the words: where everybody agrees on many more, one decision is the exception, or
-# a slip, and must not be spread by a key.
+# Places for each decision on the words. Where all agree on many more, the decision is the exception, or a
+# slip, and must not be spread by a key.
 _MOST_PER_DECISION = 5
 
 
