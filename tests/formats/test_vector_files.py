@@ -84,9 +84,19 @@ def npy_beside_parquet(folder: Path) -> str:
     return f"{folder / 'v.npy'}+{folder / 'words.parquet'}"
 
 
+def spacy_model(folder: Path) -> Path:
+    spacy = pytest.importorskip("spacy")
+    model = spacy.blank("en")
+    for word, row in zip(WORDS, ROWS, strict=True):
+        model.vocab.set_vector(word, row)
+    (folder / "en_x").mkdir()
+    model.to_disk(folder / "en_x" / "en_x-1.0")
+    return folder / "en_x"
+
+
 FORMS = [
     text, with_header, packed, binary, npy, tensors, tensors_with_words, parquet, parquet_of_columns,
-    npy_beside_parquet,
+    npy_beside_parquet, spacy_model,
 ]  # fmt: skip
 
 
@@ -166,3 +176,8 @@ def test_arrays_must_fit_their_words(tmp_path: Path) -> None:
 def test_a_file_with_words_needs_no_other(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match="has its words already"):
         read_vectors(f"{text(tmp_path)}+{words_file(tmp_path)}")
+
+
+def test_a_folder_without_vectors_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match="no spaCy model with word vectors"):
+        read_vectors(str(tmp_path))

@@ -76,8 +76,9 @@ def walked_slowly(walk: Walk, vectors: np.ndarray, beside: np.ndarray, random: i
     for place, word in enumerate(words):
         if word < 0 or (drawn() >> 11) / 2**53 > walk.kept[word]:
             continue
+        reach = 1 + (drawn() >> 33) % walk.window
         for direction in (-1, 1):
-            around = [place + direction * far for far in range(1, walk.window + 1)]
+            around = [place + direction * far for far in range(1, reach + 1)]
             for other in around:
                 if not 0 <= other < len(words) or words[other] == -1:
                     break

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 _EXPERIMENTS = ("datasets", "folds", "grid", "expertise", "table-x", "example")
 _STUDIES = ("amt", "simulated")
-_ZOO, _VERDICTS = "zoo", "verdicts"
+_ZOO, _VERDICTS, _KNOWLEDGE = "zoo", "verdicts", "knowledge"
 _TABLES = (*(f"table{number}" for number in range(1, 12)), *(f"figure{number}" for number in range(7, 15)))
-_CHOICES = (*_EXPERIMENTS, *_STUDIES, _ZOO, _VERDICTS, "page", "all", *_TABLES)
+_CHOICES = (*_EXPERIMENTS, *_STUDIES, _ZOO, _VERDICTS, _KNOWLEDGE, "page", "all", *_TABLES)
 
 
 @click.command(
@@ -24,7 +24,8 @@ _CHOICES = (*_EXPERIMENTS, *_STUDIES, _ZOO, _VERDICTS, "page", "all", *_TABLES)
 
     WHAT is an experiment (datasets, folds, grid, expertise, table-x, example, amt, simulated), all of them, a
     table or figure of the paper (table1 … table11, figure7 … figure14), zoo, every method on crowds of every
-    kind, verdicts, annotators of known quality judged, or page, which computes nothing.
+    kind, verdicts, annotators of known quality judged, knowledge, word vectors and own text on several
+    crowds, or page, which computes nothing.
     """
 )
 @click.argument("what", type=click.Choice(_CHOICES), metavar="WHAT")
@@ -53,9 +54,13 @@ _CHOICES = (*_EXPERIMENTS, *_STUDIES, _ZOO, _VERDICTS, "page", "all", *_TABLES)
 @click.option(
     "--method", multiple=True, metavar="NAME", help="zoo: only rows of this method; may be repeated."
 )
-@click.option("--renew", is_flag=True, help="zoo, amt, simulated: compute anew what other sources computed.")
 @click.option(
-    "--final", is_flag=True, help="zoo: all of AMT with its test part, when nothing is chosen any more."
+    "--renew", is_flag=True, help="zoo, knowledge, amt, simulated: compute anew what other sources computed."
+)
+@click.option(
+    "--final",
+    is_flag=True,
+    help="zoo, knowledge: all of AMT with its test part, when nothing is chosen any more.",
 )
 @click.option("--quick", is_flag=True, help="A small part in minutes; without --data on the demo corpus.")
 @click.option(
@@ -104,6 +109,8 @@ def _run(what: str, options: dict[str, Any]) -> None:
         _run_zoo(options)
     elif what == _VERDICTS:
         _run_verdicts(options)
+    elif what == _KNOWLEDGE:
+        _run_knowledge(options)
     elif what in _STUDIES:
         _run_study(what, options)
     else:
@@ -162,6 +169,22 @@ def _run_verdicts(options: dict[str, Any]) -> None:
     click.echo(as_text(summary(cells)))
 
 
+def _run_knowledge(options: dict[str, Any]) -> None:
+    from crowdseq.reports.tables import as_text
+    from crowdseq_research.cells.parallel import Workers
+    from crowdseq_research.knowledge.running import knowledge_page, knowledge_tables, run_knowledge
+
+    if options["data"] is None:
+        raise _no_data(_KNOWLEDGE)
+    _make_folder(options["out"])
+    wanted = {name: options[name] for name in ("quick", "final", "renew")}
+    with one_bar_shown(options["quiet"]) as tell:
+        workers = Workers(options["data"], options["jobs"], tell)
+        found = run_knowledge(options["out"], workers, options["only"], **wanted)
+    _write(options["out"], f"{'quick-' if options['quick'] else ''}knowledge.md", knowledge_page(found))
+    click.echo("\n\n".join(as_text(table) for table in knowledge_tables(found)))
+
+
 def _zoo_choice(options: dict[str, Any]) -> "Choice":
     from crowdseq_research.zoo.running import Choice
 
@@ -215,8 +238,8 @@ def _check_again(what: str, options: dict[str, Any]) -> None:
     from crowdseq_research.paper.cells.checking import check_again
     from crowdseq_research.zoo.running import zoo_again
 
-    if what == _VERDICTS:
-        raise click.UsageError("--again does not go with verdicts, cells of other sources are computed anew")
+    if what in (_VERDICTS, _KNOWLEDGE):
+        raise click.UsageError(f"--again does not go with {what}, cells of other sources are computed anew")
     if options["data"] is None:
         raise _no_data(f"{what} --again")
     draw = options["again"], options["seed"]

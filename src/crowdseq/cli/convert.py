@@ -81,6 +81,6 @@ def command(
         whose = (
             _WHOSE[labels_of or "consensus"]
             if consensus or labels_of
-            else count(len(made.corpus.annotators), "annotator")
+            else count(made.annotators, "annotator")
         )
-        click.echo(f"{made.out}: {count(len(made.corpus), 'sentence')}, {whose}", err=True)
+        click.echo(f"{made.out}: {count(made.sentences, 'sentence')}, {whose}", err=True)

@@ -36,8 +36,21 @@ from crowdseq.cli.terminal import print_json, terminal, typed_command
     "--max-memory",
     type=click.FloatRange(0),
     metavar="MB",
-    help="Refuse a run of sa-slc that needs more than this.",
+    help="Keep the shards on disk if the run would need more than this; refuse it if that is not enough.",
 )
+@click.option(
+    "--engine",
+    type=click.Choice(["local", "ray"]),
+    show_default="local",
+    help="Where sums are made: in this process, or by workers of Ray (extra ray); they change no number.",
+)
+@click.option(
+    "--workers",
+    type=click.IntRange(1),
+    show_default="one for each core",
+    help="Workers of Ray.",
+)
+@click.option("--address", help="A Ray cluster to join (auto finds one); else one is started here.")
 @click.option(
     "--deterministic", is_flag=True, help="Accepted for scripts: results are bit-equal in any case."
 )
@@ -140,7 +153,7 @@ def command(
         force=force,
         excel_safe=excel_safe,
         command=typed_command(),
-        **given_options("seed", "threads", "max_memory", "silence"),
+        **given_options("seed", "threads", "max_memory", "engine", "workers", "address", "silence"),
     )
     try:
         saved = learn_files(request)

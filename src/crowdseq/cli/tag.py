@@ -10,6 +10,13 @@ from crowdseq.cli.terminal import terminal
 @click.argument("run", metavar="RUN|TAGGER")
 @click.argument("input", default="-")
 @click.option("-o", "--out", default="-", show_default=True, help="Where to write; - is stdout.")
+@click.option(
+    "--to",
+    "target",
+    metavar="FORMAT",
+    help="Write as this format, jsonl (with the characters of each span) or any that `convert --consensus` "
+    "can write, instead of guessing from the name or giving back what came.",
+)
 @reading_option(
     "format",
     "What the input is, instead of guessing: text (one sentence a line), conll or jsonl, which come "
@@ -34,6 +41,7 @@ def command(
     run: str,
     input: str,
     out: str,
+    target: str | None,
     format: str | None,
     tokenizer: str,
     sentences: str,
@@ -50,6 +58,7 @@ def command(
         tagger=run,
         input=input,
         out=out,
+        target=target,
         settings=typed_settings(
             format=format, encoding=encoding, tokenizer=tokenizer, sentences=sentences, columns=columns
         ),

@@ -39,6 +39,11 @@ class Calibration:
 
 def measure_calibration(confidence: FloatArray, correct: BoolArray, bins: int = 10) -> Calibration:
     """(T,) confidences and whether each was right, in bins of equal width; 0 belongs to the first."""
+    return calibration_of(calibration_counts(confidence, correct, bins))
+
+
+def calibration_counts(confidence: FloatArray, correct: BoolArray, bins: int = 10) -> FloatArray:
+    """(3, bins) how many there are, their confidences and how many are right; those of parts add up."""
     if bins < 1:
         raise SettingsError(f"calibration needs at least one bin, not {bins}")
     if len(confidence) != len(correct):
@@ -47,10 +52,15 @@ def measure_calibration(confidence: FloatArray, correct: BoolArray, bins: int = 
         raise AnnotationError("a confidence must lie between 0 and 1")
     edges = np.arange(bins + 1) / bins
     indices = np.clip(np.searchsorted(edges, confidence, side="left") - 1, 0, bins - 1)
-    counts = np.bincount(indices, minlength=bins)
-    sure = np.bincount(indices, weights=confidence, minlength=bins)
-    right = np.bincount(indices, weights=correct.astype(np.float64), minlength=bins)
-    total = len(confidence)
+    weights = (None, confidence, correct.astype(np.float64))
+    return np.array([np.bincount(indices, weights=one, minlength=bins) for one in weights], np.float64)
+
+
+def calibration_of(table: FloatArray) -> Calibration:
+    """What such counts tell."""
+    counts, sure, right = table[0].astype(np.int64), table[1], table[2]
+    total, bins = int(counts.sum()), table.shape[1]
+    edges = np.arange(bins + 1) / bins
     return Calibration(
         error=float(np.abs(sure - right).sum() / total) if total else None,
         confidence=float(sure.sum() / total) if total else None,

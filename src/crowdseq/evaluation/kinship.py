@@ -34,7 +34,7 @@ _CLUSTERING = 2.0  # errors come in documents: so much wider is the spread than 
 _TOKENS_PER_SPAN = 4.0  # plain tags: so many tokens tell as much as one span
 _LENT_SPANS = 1.0  # of the crowd's mean agreement, lent to every pair
 _PAIRS_AT_A_TIME = 512
-_MOST_WITNESSES = 1 << 26  # annotators for each pair, of which each could be one
+_MOST_LOOKED_AT = 1 << 26  # pairs times annotators, of whom each could be a witness
 MOST_ANNOTATORS = 2000  # of more, tables of all pairs would fill the memory; so many share too little anyway
 
 
@@ -71,7 +71,7 @@ def kin_of(counts: "AgreementCounts") -> tuple[Kin, ...]:
     """The same from what was counted of a corpus, or of all its shards."""
     agreements = Agreements.of_counts(counts)
     first, second = agreements.candidates()
-    if len(first) * len(agreements.values) > _MOST_WITNESSES:
+    if len(first) * len(agreements.values) > _MOST_LOOKED_AT:
         return ()
     is_kin = np.zeros(agreements.values.shape, np.bool_)
     found: list[Kin] = []

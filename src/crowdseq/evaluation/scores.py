@@ -93,30 +93,57 @@ def score_tags(
     gold: IntArray, predicted: IntArray, offsets: IntArray, scheme: LabelScheme, mode: str = "strict"
 ) -> Scores:
     """The same on (T,) tag numbers of sentences at offsets (N + 1,); -1 is no tag."""
-    if mode not in MODES:
-        raise SettingsError(f"scores cannot be '{mode}', choose one of {', '.join(MODES)}")
-    if not len(gold) == len(predicted) == offsets[-1]:
-        raise AnnotationError(
-            f"{len(gold)} gold tags and {len(predicted)} predicted for {offsets[-1]} tokens"
+    return ScoreCounts.of(gold, predicted, offsets, scheme, mode).scores(scheme, mode)
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreCounts:
+    """What scores are made of; those of parts of a text can be added up.
+
+    spans (3, types): in gold, given, and in both. right: tokens that have the gold tag, of those with gold.
+    """
+
+    spans: IntArray
+    right: int
+    tokens: int
+
+    @classmethod
+    def of(
+        cls, gold: IntArray, predicted: IntArray, offsets: IntArray, scheme: LabelScheme, mode: str
+    ) -> "ScoreCounts":
+        """As `score_tags`."""
+        if mode not in MODES:
+            raise SettingsError(f"scores cannot be '{mode}', choose one of {', '.join(MODES)}")
+        if not len(gold) == len(predicted) == offsets[-1]:
+            raise AnnotationError(
+                f"{len(gold)} gold tags and {len(predicted)} predicted for {offsets[-1]} tokens"
+            )
+        known = gold >= 0
+        spans = _span_counts(gold, predicted, offsets, scheme, lenient=mode == "lenient")
+        right = int(np.count_nonzero(gold[known] == predicted[known]))
+        return cls(spans, right, int(np.count_nonzero(known)))
+
+    def __add__(self, other: "ScoreCounts") -> "ScoreCounts":
+        return ScoreCounts(self.spans + other.spans, self.right + other.right, self.tokens + other.tokens)
+
+    def scores(self, scheme: LabelScheme, mode: str) -> Scores:
+        per_type = {
+            name: TypeScore.of_counts(*row)
+            for name, row in zip(scheme.types, self.spans.T.tolist(), strict=True)
+        }
+        total = TypeScore.of_counts(*self.spans.sum(axis=1).tolist())
+        return Scores(
+            mode=mode,
+            scheme=scheme.kind,
+            **asdict(total),
+            macro_precision=_mean([score.precision for score in per_type.values()]),
+            macro_recall=_mean([score.recall for score in per_type.values()]),
+            macro_f1=_mean([score.f1 for score in per_type.values()]),
+            token_accuracy=self.right / self.tokens if self.tokens else None,
+            tokens=self.tokens,
+            per_type=per_type,
+            reason=_reason(self.tokens, total),
         )
-    known = gold >= 0
-    counts = _span_counts(gold, predicted, offsets, scheme, lenient=mode == "lenient")
-    per_type = {
-        name: TypeScore.of_counts(*row) for name, row in zip(scheme.types, counts.T.tolist(), strict=True)
-    }
-    total = TypeScore.of_counts(*counts.sum(axis=1).tolist())
-    return Scores(
-        mode=mode,
-        scheme=scheme.kind,
-        **asdict(total),
-        macro_precision=_mean([score.precision for score in per_type.values()]),
-        macro_recall=_mean([score.recall for score in per_type.values()]),
-        macro_f1=_mean([score.f1 for score in per_type.values()]),
-        token_accuracy=float(np.mean(gold[known] == predicted[known])) if known.any() else None,
-        tokens=int(np.count_nonzero(known)),
-        per_type=per_type,
-        reason=_reason(known, total),
-    )
 
 
 def _span_counts(
@@ -138,11 +165,11 @@ def _mean(values: list[float | None]) -> float | None:
     return sum(said) / len(said) if said else None
 
 
-def _reason(known: BoolArray, total: TypeScore) -> str | None:
+def _reason(n_known: int, total: TypeScore) -> str | None:
     """Why there is no F1."""
     if total.f1 is not None:
         return None
-    if not known.any():
+    if not n_known:
         return "no token has a gold tag"
     return "neither gold nor the predictions have a span, so there is nothing to find or to miss"
 

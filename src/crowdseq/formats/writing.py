@@ -1,7 +1,7 @@
 """write, write_consensus: a corpus or a consensus to a file or folder, whole or not at all."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -87,6 +87,19 @@ def write_consensus(
         able = _able("write_consensus", "write_consensus_folder")
         raise SettingsError(f"{form.name} has no room for a consensus, choose one of {able}")
     return tuple(_write_file(partial(form.write_consensus, consensus, **options), name, force))
+
+
+def write_consensus_lines(blocks: Iterable[Consensus], path: str, force: bool = False) -> None:
+    """Consensus JSONL of a consensus that comes in blocks, of which one is in memory at a time."""
+    form = find_format("consensus")
+
+    def put(out: BinaryIO) -> Notes:
+        for number, block in enumerate(blocks):
+            assert form.write_consensus is not None
+            form.write_consensus(block, out, goes_on=number > 0)
+        return ()
+
+    _write_file(put, path, force)
 
 
 def _in_documents(corpus: Corpus, form: Format) -> Corpus:

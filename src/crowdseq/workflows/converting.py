@@ -10,8 +10,10 @@ from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
 from crowdseq.errors import Advice, SettingsError
 from crowdseq.formats import write, write_consensus
+from crowdseq.formats.files import is_sharded_run
 from crowdseq.formats.registry import format_for_writing
 from crowdseq.formats.spans.capacity import without_gaps
+from crowdseq.formats.writing import write_consensus_lines
 from crowdseq.storage.atomic import check_free
 from crowdseq.workflows.reading import CrowdRequest, Part, read_parts
 from crowdseq.workflows.run_folder import load_run
@@ -32,7 +34,8 @@ class Written(NamedTuple):
     """One file or folder: its name, what is in it, and a line for everything that it has no room for."""
 
     out: str
-    corpus: Corpus
+    sentences: int
+    annotators: int
     notes: tuple[str, ...]
 
 
@@ -78,7 +81,8 @@ def _write_crowd(target: Target, request: ConvertRequest) -> Written:
         corpus, target.out, format=request.target, force=request.force, excel_safe=request.excel_safe
     )
     filled = f"{n_filled:,} tokens that were not labelled were written as outside of any entity"
-    return Written(target.out, corpus, (*([filled] if n_filled else []), *notes))
+    told = (*([filled] if n_filled else []), *notes)
+    return Written(target.out, len(corpus), len(corpus.annotators), told)
 
 
 def _write_consensus(request: ConvertRequest) -> Written:
@@ -91,6 +95,8 @@ def _write_consensus(request: ConvertRequest) -> Written:
         raise SettingsError(
             f"a consensus is that of one run folder, which a run of learn writes, not {shown}"
         )
+    if _can_stream(request):
+        return _stream(request)
     consensus = _labels(request.crowd[0], request.labels_of)
     notes = write_consensus(
         consensus,
@@ -100,7 +106,26 @@ def _write_consensus(request: ConvertRequest) -> Written:
         excel_safe=request.excel_safe,
         details=request.confidence,
     )
-    return Written(request.out, consensus.corpus, notes)
+    return Written(request.out, len(consensus.corpus), len(consensus.corpus.annotators), notes)
+
+
+_TOKENS_AT_A_TIME = 500_000
+
+
+def _can_stream(request: ConvertRequest) -> bool:
+    """Whether a consensus in shards need not be held for this; anything but lines is made of the whole."""
+    is_plain = request.labels_of == "consensus" and not request.excel_safe
+    form = format_for_writing(request.target or "", request.out).name
+    return is_plain and form in ("jsonl", "consensus") and is_sharded_run(Path(request.crowd[0]))
+
+
+def _stream(request: ConvertRequest) -> Written:
+    from crowdseq.workflows.sharded.opening import open_shards
+
+    consensus = open_shards(Path(request.crowd[0])).in_order
+    blocks = map(consensus.take, consensus.blocks(_TOKENS_AT_A_TIME))
+    write_consensus_lines(blocks, request.out, request.force)
+    return Written(request.out, consensus.n_sentences, consensus.n_annotators, ())
 
 
 def _labels(run: str, which: str) -> Consensus:

@@ -13,7 +13,7 @@ from crowdseq.evaluation.description import Description, describe
 from crowdseq.evaluation.measures import Agreement
 from crowdseq.evaluation.remarks import remarks_before
 from crowdseq.formats import ImportReport
-from crowdseq.formats.files import is_run_folder
+from crowdseq.formats.files import is_run
 from crowdseq.workflows.reading import CrowdRequest, read_crowd, read_parts
 from crowdseq.workflows.run import FORMAT_VERSION
 from crowdseq.workflows.runs.verifying import CheckedRun, check_run
@@ -92,7 +92,7 @@ class CheckedCrowd:
 
 def check_files(request: CrowdRequest) -> CheckedCrowd:
     """Read, validate and describe some files."""
-    runs = {name: check_run(name) for name in request.crowd if is_run_folder(Path(name))}
+    runs = {name: check_run(name) for name in request.crowd if is_run(Path(name))}
     parts, report = read_parts(request.crowd, request.reading)
     # The description itself says where annotators are missing.
     request.listener.imported(report, is_gold=True)

@@ -1,6 +1,7 @@
 """evaluate: predicted tags beside gold, both from files."""
 
 from dataclasses import dataclass, replace
+from io import BytesIO
 from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,6 +14,7 @@ from crowdseq.errors import AnnotationError, SettingsError
 from crowdseq.evaluation.scores import Scores
 from crowdseq.evaluation.scores import evaluate as evaluate_lists
 from crowdseq.formats import read
+from crowdseq.formats.files import is_sharded_run
 from crowdseq.tagging.sequence_tagger import Context
 from crowdseq.workflows.answers import answer_of, gold_of
 from crowdseq.workflows.reading import READ_ALL, SILENT, Listener, Reading, corpus_of
@@ -113,7 +115,10 @@ def evaluate_files(request: EvaluateRequest) -> Scores:
     # A run folder stands for its consensus, in our own form; one rejects file cannot hold both inputs.
     # What `tag` writes has the gold of its input before its own tags, which stand last.
     tagged = replace(plain, rejects=None, last_column=settings.columns is None)
-    given = read(str(answer)) if answer.is_file() else read(request.predicted, tagged)
+    if is_sharded_run(answer.parent):
+        given = read(_sharded_labels(answer.parent))
+    else:
+        given = read(str(answer)) if answer.is_file() else read(request.predicted, tagged)
     chosen = selection.apply(wanted.corpus)
     left_out = given.report.finding("predictions-left-out") is not None
     tags, answers = gold_of(chosen), answer_of(given.corpus, left_out=left_out)
@@ -124,6 +129,17 @@ def evaluate_files(request: EvaluateRequest) -> Scores:
     for report in (wanted.report, given.report):
         request.listener.imported(report, is_gold=True)
     return scores
+
+
+def _sharded_labels(folder: Path) -> bytes:
+    """The consensus of a run in shards, in our own form."""
+    from crowdseq.formats.tools.native.jsonl import write_consensus
+    from crowdseq.workflows.sharded.opening import open_shards
+
+    out, consensus = BytesIO(), open_shards(folder).in_order
+    for number, block in enumerate(consensus.blocks(500_000)):
+        write_consensus(consensus.take(block), out, with_names=False, goes_on=number > 0)
+    return out.getvalue()
 
 
 def _match(gold: Corpus, predicted: Corpus) -> list[int]:

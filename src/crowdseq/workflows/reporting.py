@@ -3,6 +3,7 @@
 import os
 from pathlib import Path
 
+from crowdseq.formats.files import is_sharded_run
 from crowdseq.reports.html import report_html
 from crowdseq.storage.atomic import STANDARD_OUTPUT, AtomicFile, check_free, standard_output
 from crowdseq.workflows.run_folder import check_is_run, open_run
@@ -10,10 +11,22 @@ from crowdseq.workflows.run_folder import check_is_run, open_run
 
 def run_report(folder: str | Path, *, title: str | None = None) -> str:
     """The HTML of a run folder; the title is the name of the folder unless given."""
-    opened = open_run(folder)
     name = Path(folder).resolve().name
     heading = title or f"Consensus report: {name}"
+    if is_sharded_run(Path(folder)):
+        return _sharded_report(Path(folder), heading)
+    opened = open_run(folder)
     return report_html(opened.run.consensus, opened.run.metrics, opened.settings, title=heading)
+
+
+def _sharded_report(folder: Path, heading: str) -> str:
+    """Of a run in shards, from the sample that its own page was made from."""
+    from crowdseq.workflows.sharded.opening import open_shards
+    from crowdseq.workflows.sharded.sampling import sample_of
+
+    check_is_run(folder)
+    opened = open_shards(folder)
+    return report_html(sample_of(opened.consensus), opened.metrics.content, opened.settings, title=heading)
 
 
 def write_report(

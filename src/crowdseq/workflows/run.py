@@ -41,6 +41,7 @@ class Outcome(Learned):
 
 
 FORMAT_VERSION = 1
+SHARDED_VERSION = 2  # of a run folder whose crowd lies in shards, which version 1 does not know
 
 
 def run_metrics(run: Outcome) -> dict[str, Any]:

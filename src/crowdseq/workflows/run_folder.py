@@ -12,6 +12,7 @@ from crowdseq.core.corpus import Corpus
 from crowdseq.core.labels import LabelScheme
 from crowdseq.errors import Advice, CrowdseqError, FormatError, Missing, MissingFileError, Problem
 from crowdseq.formats import read
+from crowdseq.formats.files import is_sharded_run
 from crowdseq.formats.models.taggers import load_tagger
 from crowdseq.formats.settings import ReadSettings
 from crowdseq.methods import find_method, method_names
@@ -19,7 +20,7 @@ from crowdseq.storage.json_file import JsonFile
 from crowdseq.storage.manifest import MANIFEST, read_manifest
 from crowdseq.tagging.tagger import Tagger
 from crowdseq.workflows.recipes import as_recorded, make_recipe, settings_of
-from crowdseq.workflows.run import FORMAT_VERSION, Run, judged
+from crowdseq.workflows.run import FORMAT_VERSION, SHARDED_VERSION, Run, judged
 from crowdseq.workflows.runs import (
     CROWD,
     LABELS,
@@ -66,6 +67,8 @@ def open_run(folder: str | Path) -> OpenedRun:
     """The same, with the settings as they stand in the folder."""
     path = Path(folder)
     check_is_run(path)
+    if is_sharded_run(path):
+        return _open_sharded(path)
     manifest = check_files(path, (*NEEDED, *TAGGER_FILES))
     # Nothing that is used is read before the manifest: else a run that takes this place in between would
     # open with settings of the old one.
@@ -90,6 +93,17 @@ def open_run(folder: str | Path) -> OpenedRun:
     return OpenedRun(run, settings.content)
 
 
+def _open_sharded(path: Path) -> OpenedRun:
+    """A run in shards as one in memory, in the order in which its crowd was read."""
+    from crowdseq.workflows.sharded.opening import open_shards
+
+    opened = open_shards(path)
+    consensus = opened.in_order.take(opened.in_order.everything)
+    recipe = _recipe(JsonFile.read(path / SETTINGS, LEARN_AGAIN))
+    tagger = _read_tagger(path, consensus.corpus)
+    return OpenedRun(Run(consensus, tagger, recipe, opened.metrics.number("seconds")), opened.settings)
+
+
 @dataclass(frozen=True)
 class OpenedLabels:
     """The consensus of a run, and what its `settings.json` says."""
@@ -106,7 +120,7 @@ def open_labels(folder: str | Path) -> OpenedLabels:
     """
     path = Path(folder)
     check_is_run(path)
-    manifest = read_manifest(path)
+    manifest = None if is_sharded_run(path) else read_manifest(path)
     if manifest is None or SNAPSHOT not in manifest.files:
         opened = open_run(path)
         return OpenedLabels(opened.run.consensus, opened.settings)
@@ -151,7 +165,7 @@ def check_is_run(folder: Path) -> None:
         raise FormatError(Problem(f"is no finished run folder, {SETTINGS} is missing", str(folder)))
     settings = JsonFile.read(path, LEARN_AGAIN)
     # Before anything else is asked: a newer version may have other files, and another manifest.
-    if settings.whole("format_version") > FORMAT_VERSION:
+    if settings.whole("format_version") > (SHARDED_VERSION if is_sharded_run(folder) else FORMAT_VERSION):
         raise FormatError(Problem("was written by a newer crowdseq, update to open it", str(folder)))
 
 

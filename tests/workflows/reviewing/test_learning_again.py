@@ -12,6 +12,7 @@ from crowdseq.errors import AnnotationError, OutputBusyError
 from crowdseq.methods import method_names
 from crowdseq.numerics.em import Progress
 from crowdseq.store.decisions import read_decisions
+from crowdseq.tagging.tagger import Tagger
 from crowdseq.workflows.learning import learn
 from crowdseq.workflows.recipes import make_recipe
 from crowdseq.workflows.reviewing.background import BackgroundLearning
@@ -161,3 +162,24 @@ def test_a_failure_in_the_background_is_told(tmp_path: Path) -> None:
     status = background.wait()
     assert (status.stage, status.is_running) == ("failed", False)
     assert "nothing was decided yet" in status.problem
+
+
+@pytest.mark.parametrize("method", ["majority-vote", "sa-slc"])
+def test_word_vectors_are_known_again_without_their_file(tmp_path: Path, method: str) -> None:
+    vectors = tmp_path / "vectors.txt"
+    vectors.write_text("Washington 1 0\nParis 1 0\nslept 0 1\ngrew 0 1\n")
+    learn(city_or_person(), method, vectors=vectors).save(tmp_path / "run")
+    vectors.unlink()
+    with Desk.open(tmp_path / "run") as desk:
+        do(desk, "label", 0, label="PER")
+    new = learn_again(tmp_path / "run").folder
+    old_tagger, tagger = (load_run(folder).tagger for folder in (tmp_path / "run", new))
+    assert isinstance(old_tagger, Tagger)
+    assert isinstance(tagger, Tagger)
+    assert [one.name for one in tagger.features.knowledge] == [
+        one.name for one in old_tagger.features.knowledge
+    ]
+    told = [
+        json.loads((folder / "settings.json").read_text())["vectors"] for folder in (tmp_path / "run", new)
+    ]
+    assert told[0] == told[1]

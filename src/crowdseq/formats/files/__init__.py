@@ -64,6 +64,11 @@ def is_sharded_run(path: Path) -> bool:
     return all(os.path.isfile(path / name) for name in (f"{RUN_SHARDS}/index.json", "settings.json"))
 
 
+def is_run(path: Path) -> bool:
+    """Whether this is a run folder of either kind."""
+    return is_run_folder(path) or is_sharded_run(path)
+
+
 def _members(folder: Path, name: str) -> tuple[Source, ...]:
     found: list[Source] = []
     for above, folders, files in os.walk(folder, onerror=_refuse_locked):

@@ -6,11 +6,12 @@ from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
 from pathlib import Path
 
+from crowdseq.formats.knowledge.spacy_vectors import vocabulary
 from crowdseq.formats.knowledge.vectors import BESIDE
 
 # Entry points whose value is `package:path/in/it`, a file as `--vectors` takes it; ours, then one of others
-# whose value is `package:ROOT`, a folder `data` with an array and the table of its words.
-_OWN, _KUMO = "crowdseq.vectors", "kumo.embedding_models"
+# whose value is `package:ROOT`, a folder `data` with an array and the table of its words; then spaCy's.
+_OWN, _KUMO, _SPACY = "crowdseq.vectors", "kumo.embedding_models", "spacy_models"
 
 
 @dataclass(frozen=True)
@@ -26,16 +27,19 @@ class Installed:
 
 
 def find_installed() -> Installed | None:
-    """The first in the order of names, if there is any."""
-    return min(_installed(), key=lambda found: found.package, default=None)
+    """The first by the order of groups, then of names, if there is any."""
+    for group in (_OWN, _KUMO, _SPACY):
+        found = min(_installed(group), key=lambda one: one.package, default=None)
+        if found is not None:
+            return found
+    return None
 
 
-def _installed() -> Iterator[Installed]:
-    for group in (_OWN, _KUMO):
-        for entry in entry_points(group=group):
-            place = _place(entry, group)
-            if place is not None and entry.dist is not None:
-                yield Installed(entry.dist.name, entry.dist.version, place)
+def _installed(group: str) -> Iterator[Installed]:
+    for entry in entry_points(group=group):
+        place = _place(entry, group)
+        if place is not None and entry.dist is not None:
+            yield Installed(entry.dist.name, entry.dist.version, place)
 
 
 def _place(entry: EntryPoint, group: str) -> str | None:
@@ -45,6 +49,8 @@ def _place(entry: EntryPoint, group: str) -> str | None:
     if group == _OWN:
         parts = [str(folder / part.strip()) for part in entry.value.partition(":")[2].split(BESIDE)]
         return BESIDE.join(parts) if all(Path(part).is_file() for part in parts) else None
+    if group == _SPACY:
+        return str(folder) if vocabulary(folder) is not None else None
     numbers, words = (sorted((folder / "data").glob(pattern)) for pattern in ("*.npy", "*.parquet"))
     return f"{numbers[0]}{BESIDE}{words[0]}" if len(numbers) == len(words) == 1 else None
 

@@ -12,6 +12,7 @@ import numpy as np
 from crowdseq.errors import FormatError, Problem
 from crowdseq.formats.files.sources import Source, Stream, open_source
 from crowdseq.formats.findings.collector import Collector
+from crowdseq.formats.knowledge.spacy_vectors import read_spacy
 from crowdseq.formats.knowledge.vector_tables import (
     NPY_MARK,
     Table,
@@ -44,7 +45,12 @@ class Vectors:
 
 
 def read_vectors(place: str) -> Vectors:
-    """A file of vectors, packed or not; `NUMBERS+WORDS` where words stand in a file of their own."""
+    """A file of vectors, packed or not; `NUMBERS+WORDS` where words stand in a file of their own; or the
+    folder of a spaCy model."""
+    if Path(place).is_dir():
+        table, digest = read_spacy(Path(place))
+        _check(table, place)
+        return Vectors(tuple(table.words or ()), table.rows, digest, table.is_cut)
     file, _, words_file = place.partition(BESIDE) if not os.path.exists(place) else (place, "", "")
     with Collector(ReadSettings()) as collector:
         with open_source(_source(file), collector.settings.limits) as stream:

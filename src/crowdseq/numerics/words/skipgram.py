@@ -24,9 +24,10 @@ _RANDOM_STEP, _RANDOM_ADD = np.uint64(6364136223846793005), np.uint64(1442695040
 
 @dataclass(frozen=True)
 class SkipGram:
-    """size: of the vectors. window: words on either side. negatives: words drawn against each that is there.
+    """size: of the vectors. window: words on either side at most; how many is drawn each time.
 
-    epochs: walks through a short text; a longer one gets fewer, so that about `most_tokens` are walked over.
+    negatives: words drawn against each that is there. epochs: walks through a short text; a longer one gets
+    fewer, so that about `most_tokens` are walked over.
     """
 
     size: int = 100
@@ -70,9 +71,11 @@ def walk_on(walk: Walk, state: State, first: int, last: int, step: float) -> Non
         random = random * _RANDOM_STEP + _RANDOM_ADD
         if (random >> np.uint64(11)) * (1.0 / 9007199254740992.0) > walk.kept[word]:
             continue
+        random = random * _RANDOM_STEP + _RANDOM_ADD
+        reach = 1 + np.int64((random >> np.uint64(33)) % np.uint64(walk.window))
         for direction in (-1, 1):
             other = place
-            for _ in range(walk.window):
+            for _ in range(reach):
                 other += direction
                 if other < 0 or other >= len(walk.words) or walk.words[other] == -1:
                     break

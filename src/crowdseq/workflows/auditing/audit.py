@@ -18,8 +18,9 @@ from crowdseq.evaluation.auditing.figures import Bound, Needed
 from crowdseq.evaluation.auditing.frame import RunningBounds
 from crowdseq.store.decisions import DecisionStore
 from crowdseq.store.entries import AUDIT, NewDecision, SentenceKey
-from crowdseq.workflows.auditing.frame_file import AuditFrame, labels_digest, open_frame
+from crowdseq.workflows.auditing.frame_file import AuditFrame, open_frame
 from crowdseq.workflows.run_folder import open_run
+from crowdseq.workflows.runs import labels_digest
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,5 @@
 """The frame of an audit on disk: which sentences, in which order, of which labels; written once."""
 
-import hashlib
 from pathlib import Path
 
 import numpy as np
@@ -12,15 +11,9 @@ from crowdseq.evaluation.auditing.counting import ErrorCounts, count_errors, for
 from crowdseq.evaluation.auditing.frame import Frame
 from crowdseq.storage.atomic import AtomicFile
 from crowdseq.storage.tensors import encode_tensors, read_tensors
-from crowdseq.workflows.runs import AUDIT_FRAME, LABELS
+from crowdseq.workflows.runs import AUDIT_FRAME, labels_digest
 
 _ADVICE = Advice("restore it, or remove it: the audit then begins anew")
-
-
-def labels_digest(folder: Path) -> str:
-    """The labels of a run folder, as a digest."""
-    with (folder / LABELS).open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 class AuditFrame:

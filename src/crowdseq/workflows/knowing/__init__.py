@@ -1,1 +1,1 @@
-"""Word vectors for a run: made, tried, and used where they help."""
+"""What is known of words beyond the crowd: gathered for a run, tried, and used where it helps."""

@@ -14,8 +14,8 @@ from crowdseq.aggregation.contract import Learned
 from crowdseq.core.consensus import Remark
 from crowdseq.tagging.clusters import Clusters
 from crowdseq.tagging.streams import KnowledgeSource
+from crowdseq.workflows.knowing.knowledge import Knowledge
 from crowdseq.workflows.knowing.word_vectors import UNLABELLED, VECTORS
-from crowdseq.workflows.knowledge import Knowledge
 
 LEAST_SPARED = 0.2  # share of the spans that the text alone missed without vectors
 LEAST_COVERED = 0.3  # share of the marked tokens whose word must be known

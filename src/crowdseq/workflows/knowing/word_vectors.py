@@ -25,7 +25,7 @@ from crowdseq.workflows.tagging import sentences_of
 VECTORS, UNLABELLED, AUTO = "vectors", "unlabelled", "auto"
 # How many clusters, and from where tokens see them: in the tagger, and in the rounds of a method.
 _SIZES, _OFFSETS = (64, 256, 1024, 4096), (-2, -1, 0, 1, 2)
-_OWN_SIZES, _OWN_OFFSETS = (64, 256, 1024), (-1, 0, 1)
+_OWN_SIZES = (64, 256, 1024)
 _IN_ROUNDS = ((64, 256, 1024), (-1, 0, 1))
 _DIGIT = re.compile(r"\d")
 _LEAST_WORDS = 8
@@ -67,7 +67,7 @@ class OwnText:
 
     def fulfil(self, corpus: Corpus, progress: Progress) -> tuple[Clusters, dict[str, Any]]:
         running, settings = _Running(), SkipGram()
-        running.add(corpus.text.tokens)
+        running.add(corpus.text.tokens, is_crowd=True)
         for done, file in enumerate(self.files):
             progress("reading unlabelled text", done, len(self.files))
             running.add(sentence.tokens for sentence in sentences_of(file))
@@ -88,7 +88,7 @@ def wished_vectors(place: str, seed: int) -> FileOfVectors:
     """A file that is there, or the installed package that `auto` finds."""
     if place != AUTO:
         for file in [place] if Path(place).exists() else place.split(BESIDE):
-            if not Path(file).is_file():
+            if not Path(file).exists():
                 raise MissingFileError(Missing("there is no such file of word vectors", file))
         return FileOfVectors(place, seed)
     found = find_installed()
@@ -101,10 +101,10 @@ def wished_vectors(place: str, seed: int) -> FileOfVectors:
 
 
 def _clusters(name: str, words: Sequence[str], rows: Rows, seed: int, progress: Progress) -> Clusters:
-    sizes, offsets = (_SIZES, _OFFSETS) if name == VECTORS else (_OWN_SIZES, _OWN_OFFSETS)
+    sizes = _SIZES if name == VECTORS else _OWN_SIZES
     tables = cluster_words(rows, sizes, seed, partial(progress, "clustering words"))
     seen = tuple(size for size in tables if size in _IN_ROUNDS[0] or len(tables) == 1)
-    return Clusters(name, tuple(words), tables, offsets, (seen, _IN_ROUNDS[1]))
+    return Clusters(name, tuple(words), tables, _OFFSETS, (seen, _IN_ROUNDS[1]))
 
 
 def coverage(clusters: Clusters, corpus: Corpus) -> dict[str, float]:
@@ -125,14 +125,21 @@ class _Running:
 
     def __init__(self) -> None:
         self._index: dict[str, int] = {}
+        self._met: set[bytes] = set()
         self._parts: list[IntArray] = []
 
-    def add(self, sentences: Iterable[Sequence[str]]) -> None:
+    def add(self, sentences: Iterable[Sequence[str]], *, is_crowd: bool = False) -> None:
+        """Sentences of the crowd come first: where other text has them again they are passed over."""
         numbers = array("i")
         fold, index = _Folds(), self._index
         for tokens in sentences:
-            numbers.extend(index.setdefault(fold[token], len(index)) for token in tokens)
-            numbers.append(-1)
+            sentence = array("i", [index.setdefault(fold[token], len(index)) for token in tokens])
+            sentence.append(-1)
+            if is_crowd:
+                self._met.add(sentence.tobytes())
+            elif sentence.tobytes() in self._met:
+                continue
+            numbers.extend(sentence)
         self._parts.append(np.frombuffer(numbers, np.int32) if numbers else np.empty(0, np.int32))
 
     def ranked(self) -> tuple[list[str], IntArray, IntArray]:

@@ -32,7 +32,7 @@ from crowdseq.workflows.run_folder import OpenedRun, open_run
 from crowdseq.workflows.runs import CHANGES, DECISIONS, GUIDELINE
 
 if TYPE_CHECKING:
-    from crowdseq.workflows.knowledge import Knowledge
+    from crowdseq.workflows.knowing.knowledge import Knowledge
     from crowdseq.workflows.text_model import TextModel
 
 _KNOWN = ("lexicons", "vectors", "unlabelled")  # what a run records of what it knew of words
@@ -151,7 +151,7 @@ def _knowledge(opened: OpenedRun) -> "Knowledge | None":
     known = {name: opened.settings[name] for name in _KNOWN if name in opened.settings}
     if not known:
         return None
-    from crowdseq.workflows.knowledge import Knowledge, is_used
+    from crowdseq.workflows.knowing.knowledge import Knowledge, is_used
 
     if not isinstance(opened.run.tagger, Tagger):
         if not is_used(known):

@@ -1,6 +1,5 @@
 """UnderReview: a run with its disputes and with what reviewers decided so far."""
 
-import hashlib
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
@@ -20,7 +19,7 @@ from crowdseq.workflows.reviewing.laying_over import marks_of, replaced
 from crowdseq.workflows.reviewing.placing import SentenceKeys
 from crowdseq.workflows.reviewing.progress import ReviewProgress
 from crowdseq.workflows.run_folder import open_labels
-from crowdseq.workflows.runs import LABELS
+from crowdseq.workflows.runs import labels_digest
 
 
 class UnderReview:
@@ -58,8 +57,7 @@ class UnderReview:
     @cached_property
     def run_id(self) -> str:
         """The labels that are looked at, as a digest."""
-        with (self.folder / LABELS).open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
+        return labels_digest(self.folder)
 
     @property
     def labels(self) -> tuple[str, ...]:

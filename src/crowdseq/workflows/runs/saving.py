@@ -205,7 +205,7 @@ def save_outcome(
     """
     consensus, settings = outcome.consensus, run_settings(outcome)
     with AtomicFolder(target.folder) as made:
-        made.write(SETTINGS, _json(settings))
+        made.write(SETTINGS, encode_json(settings))
         _write_corpus(consensus, made)
         made.write(
             POSTERIORS,
@@ -218,7 +218,7 @@ def save_outcome(
         if outcome.tagger is not None:
             for name, content in tagger_files(outcome.tagger).items():
                 made.write(f"tagger/{name}", content)
-        for name, text in _tables(consensus, excel_safe).items():
+        for name, text in run_tables(consensus, excel_safe).items():
             made.write(name, text.encode("utf-8"))
         if outcome.suggestions:
             made.write(SUGGESTIONS, b"".join(encode_line(one.as_dict()) for one in outcome.suggestions))
@@ -228,7 +228,7 @@ def save_outcome(
             made.write(SNAPSHOT, encode_snapshot(consensus))
         title = f"Consensus report: {target.folder.name}"
         made.write("report.html", report_html(consensus, metrics, settings, title=title).encode("utf-8"))
-        made.write(METRICS, _json(metrics))
+        made.write(METRICS, encode_json(metrics))
         manifest = Manifest.of(made.path).encode()
         made.write(MANIFEST, manifest)
         if target.folder.is_dir():
@@ -239,7 +239,7 @@ def save_outcome(
     target.drop_checkpoints()
 
 
-def _tables(consensus: Consensus, excel_safe: bool) -> dict[str, str]:
+def run_tables(consensus: Consensus, excel_safe: bool) -> dict[str, str]:
     """File name to content."""
     tables = {"annotators.csv": annotators_csv(consensus.annotators)} | dependency_tables(consensus)
     if not excel_safe:
@@ -275,7 +275,8 @@ def _plain(value: Any) -> Any:
     return asdict(value) if is_dataclass(value) and not isinstance(value, type) else value
 
 
-def _json(value: object) -> bytes:
+def encode_json(value: object) -> bytes:
+    """The content of a JSON file of a run."""
     return (json.dumps(value, ensure_ascii=False, indent=1) + "\n").encode("utf-8")
 
 

@@ -4,6 +4,7 @@ It says nothing that the other files of the run do not say; where it is missing 
 """
 
 import json
+from collections.abc import Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,6 @@ _COLUMN = "column "
 def encode_snapshot(consensus: Consensus) -> bytes:
     """The content of `snapshot.safetensors`."""
     corpus, text, crowd = consensus.corpus, consensus.corpus.text, consensus.corpus.annotations
-    reports = consensus.annotators
     arrays: dict[str, NDArray[Any]] = {
         "token_ids": text.token_ids,
         "offsets": text.offsets,
@@ -38,13 +38,12 @@ def encode_snapshot(consensus: Consensus) -> bytes:
         "gold_tags": corpus.gold_tags,
         "has_gold": corpus.has_gold,
         "tag_ids": consensus.tag_ids,
-        "confusions": np.stack([one.confusion for one in reports]) if reports else np.zeros((0, 0, 0)),
         "words": _packed(text.words),
         "ids": _packed(text.ids),
         "documents": _packed(text.documents),
         "extras": _packed([[number, extras] for number, extras in text.extras.items()]),
         "annotators": _packed(crowd.annotators),
-        "reports": _packed([_report(one) for one in reports]),
+        **encode_reports(consensus.annotators),
     }
     for name, column in text.columns.items():
         arrays |= {f"{_COLUMN}{name}": column.ids, f"table {name}": _packed(column.table)}
@@ -61,7 +60,7 @@ def read_snapshot(path: Path, scheme: LabelScheme, advice: Advice) -> Consensus:
         tags = file.arrays["tag_ids"]
         certain = np.zeros((corpus.n_tokens, len(scheme)))
         certain[np.arange(corpus.n_tokens), tags] = 1.0
-        return Consensus(corpus, tags, certain, _reports(file))
+        return Consensus(corpus, tags, certain, decode_reports(file))
     except (CrowdseqError, KeyError, ValueError, TypeError, IndexError) as error:
         raise file.fault(f"is not as it was written ({error})") from None
 
@@ -92,12 +91,18 @@ def _corpus(file: TensorFile, scheme: LabelScheme) -> Corpus:
     return Corpus(scheme, text, crowd, arrays["gold_tags"], arrays["has_gold"])
 
 
+def encode_reports(reports: Sequence[AnnotatorReport]) -> dict[str, NDArray[Any]]:
+    """Reports on annotators as arrays."""
+    confusions = np.stack([one.confusion for one in reports]) if reports else np.zeros((0, 0, 0))
+    return {"confusions": confusions, "reports": _packed([_report(one) for one in reports])}
+
+
 def _report(report: AnnotatorReport) -> dict[str, Any]:
     made = {one.name: getattr(report, one.name) for one in fields(report) if one.name != "confusion"}
     return made | {"evidence": dict(report.evidence)}
 
 
-def _reports(file: TensorFile) -> tuple[AnnotatorReport, ...]:
+def decode_reports(file: TensorFile) -> tuple[AnnotatorReport, ...]:
     pairs = zip(_unpacked(file.arrays["reports"]), file.arrays["confusions"], strict=True)
     return tuple(
         AnnotatorReport(

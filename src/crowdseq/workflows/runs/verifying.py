@@ -5,9 +5,12 @@ from pathlib import Path
 from typing import Any
 
 from crowdseq.errors import FormatError, Problem
+from crowdseq.formats.files import is_sharded_run
 from crowdseq.storage.manifest import MANIFEST, files_below, read_manifest
-from crowdseq.workflows.run_folder import load_run
-from crowdseq.workflows.runs import DECISIONS, LIVE, NEEDED, TAGGER_FILES
+from crowdseq.workflows.run_folder import check_is_run, load_run
+from crowdseq.workflows.runs import DECISIONS, LIVE, NEEDED, NEEDED_BESIDE_SHARDS, TAGGER_FILES
+
+_IN_SHARDS = ("crowd/", "consensus/")
 
 
 @dataclass(frozen=True)
@@ -22,19 +25,30 @@ def verify_run(folder: str | Path) -> Verified:
     """Open a run and compare every file with its manifest; nothing is raised for a damaged one."""
     place = Path(folder)
     try:
-        load_run(place)
+        if is_sharded_run(place):
+            _open_shards(place)
+        else:
+            load_run(place)
         manifest = read_manifest(place)
     except FormatError as error:
         return Verified(error.problems, ())
     if manifest is None:
         return Verified((), (f"there is no {MANIFEST}: the files were only compared with each other",))
-    others = sorted(set(manifest.files) - {*NEEDED, *TAGGER_FILES})
+    opened = {*NEEDED, *NEEDED_BESIDE_SHARDS, *TAGGER_FILES}
+    others = sorted(name for name in set(manifest.files) - opened if not name.startswith(_IN_SHARDS))
     changed = [f"{Path(one.file).name} {one.what}" for one in manifest.problems(place, others)]
     added = sorted(files_below(place) - set(manifest.files) - {MANIFEST})
     return Verified(
         (),
         (*changed, *(f"{name} was added to the run" for name in added if not name.startswith(LIVE))),
     )
+
+
+def _open_shards(folder: Path) -> None:
+    from crowdseq.workflows.sharded.opening import open_shards
+
+    check_is_run(folder)
+    open_shards(folder)
 
 
 @dataclass(frozen=True)

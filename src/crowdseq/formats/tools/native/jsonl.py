@@ -216,10 +216,15 @@ def read_consensus(stream: Stream, source: Source, collector: Collector) -> Iter
             collector.reject(problem_of(error, stream.name, line, str(value.get("id") or "")), raw)
 
 
-def write_consensus(consensus: Consensus, out: BinaryIO, with_names: bool = True) -> list[str]:
-    """One line for each sentence; with_names: and in it, for each token, who gave it the settled label."""
+def write_consensus(
+    consensus: Consensus, out: BinaryIO, with_names: bool = True, goes_on: bool = False
+) -> list[str]:
+    """One line for each sentence; with_names: and in it, for each token, who gave it the settled label.
+
+    goes_on: whether lines stand there already.
+    """
     for number, line in enumerate(_named(consensus) if with_names else consensus_objects(consensus)):
-        version = about_file(consensus.corpus) if number == 0 else {}
+        version = about_file(consensus.corpus) if number == 0 and not goes_on else {}
         out.write(encode_line({**version, **line}))
     return []
 

@@ -1,0 +1,146 @@
+"""The cells of knowledge put together: what vectors brought on each crowd, and whether they pass."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from crowdseq.reports.tables import Table
+from crowdseq.workflows.knowing.word_vectors import UNLABELLED, VECTORS
+from crowdseq_research.knowledge.cells import DEV, PLAIN, TEST
+from crowdseq_research.knowledge.costs import COSTS
+from crowdseq_research.knowledge.texts import AMT, CROWDS, NEWS, SIMULATED
+
+Cell = Mapping[str, Any]
+_NAMES = {
+    AMT: "AMT, news by people",
+    "pico": "PICO, medicine by people",
+    "oei": "OEI, Chinese opinions by people",
+    "wikigold": "wikigold, labelling functions",
+    "laptop": "laptop, labelling functions",
+    "weak-ncbi": "weak NCBI, labelling functions",
+    "mid-conll2003": "CoNLL, simulated",
+    "mid-ncbi_disease": "NCBI, simulated",
+    "mid-bc2gm": "BC2GM, simulated",
+    "mid-jnlpba": "JNLPBA, simulated",
+}
+
+
+class Found:
+    """Cells by what they are of."""
+
+    def __init__(self, cells: Sequence[Cell]) -> None:
+        self._cells = cells
+
+    def of(self, data: str, row: str, part: str = DEV) -> list[Cell]:
+        wanted = (data, row, part)
+        return [c for c in self._cells if tuple(c["key"][n] for n in ("data", "row", "part")) == wanted]
+
+    def mean(self, cells: Sequence[Cell], value: Callable[[Cell], float]) -> float | None:
+        return float(np.mean([value(cell) for cell in cells])) if cells else None
+
+
+def crowd_table(found: Found) -> Table:
+    """Every crowd: the consensus without, with, and as chosen."""
+    head = ("crowd", "without", "with", "chosen", "gain", "spared", "words known", "used for")
+    rows = [row for name in CROWDS if (row := _crowd_row(name, found.of(name, VECTORS), found))]
+    return Table(head, tuple(rows))
+
+
+def _crowd_row(name: str, cells: Sequence[Cell], found: Found) -> tuple[object, ...] | None:
+    if not cells:
+        return None
+    without, chosen = _both(found, cells)
+    assert without is not None
+    assert chosen is not None
+    tried = [cell for cell in cells if "with" in cell]
+    within = found.mean(tried, lambda cell: cell["with"]["score"])
+    spared = found.mean(tried, lambda c: _spared(c["without"]["agreement"], c["with"]["agreement"]))
+    known = found.mean(cells, lambda cell: cell["coverage"]["marked_tokens"])
+    used = ", ".join(sorted({str(cell["used"]) for cell in cells}))
+    share = None if spared is None else f"{spared:.0%}"
+    return (_NAMES[name], without, within, chosen, f"{chosen - without:+.3f}", share, f"{known:.0%}", used)
+
+
+def _both(found: Found, cells: Sequence[Cell]) -> tuple[float | None, float | None]:
+    """The consensus without, and as chosen."""
+    without = found.mean(cells, lambda cell: cell["without"]["score"])
+    return without, found.mean(cells, lambda cell: cell["chosen"]["score"])
+
+
+def _spared(without: float, within: float) -> float:
+    return 1.0 - (1.0 - within) / max(1.0 - without, 1e-9)
+
+
+def tagger_table(found: Found) -> Table:
+    """Taggers on the dev text of their corpus."""
+    rows: list[tuple[object, ...]] = []
+    for name in (AMT, *SIMULATED):
+        plain = found.mean(found.of(name, PLAIN), lambda cell: cell["tagger"])
+        for row in (VECTORS, UNLABELLED):
+            known = found.mean(found.of(name, row), lambda cell: cell["tagger"])
+            if plain is not None and known is not None:
+                rows.append((_NAMES[name], _told(row), plain, known, f"{known - plain:+.3f}"))
+    plain = found.mean(found.of(NEWS, PLAIN), lambda cell: cell["tagger"])
+    known = found.mean(found.of(NEWS, VECTORS), lambda cell: cell["tagger"])
+    if plain is not None and known is not None:
+        rows.append(("CoNLL, gold, all of train", _told(VECTORS), plain, known, f"{known - plain:+.3f}"))
+    return Table(("learned from", "what", "without", "with", "gain"), tuple(rows))
+
+
+def _told(row: str) -> str:
+    return "vectors" if row == VECTORS else "own text"
+
+
+def acceptance_table(found: Found) -> Table:
+    """What was asked for, and what was found."""
+    rows: list[tuple[object, ...]] = []
+
+    def add(what: str, least: float, values: tuple[float | None, float | None]) -> None:
+        before, after = values
+        if before is not None and after is not None:
+            gain = after - before
+            rows.append(
+                (what, f"{least:+.3f}", before, after, f"{gain:+.4f}", "met" if gain >= least else "not met")
+            )
+
+    for row, least, most in ((VECTORS, 0.010, 0.040), (UNLABELLED, 0.0, 0.015)):
+        cells, plain = found.of(AMT, row), found.of(AMT, PLAIN)
+        both = _both(found, cells)
+        add(f"AMT consensus val, {_told(row)}", least, both)
+        taggers = (found.mean(plain, lambda c: c["tagger"]), found.mean(cells, lambda c: c["tagger"]))
+        add(f"AMT tagger on CoNLL dev, {_told(row)}", most, taggers)
+    gold = tuple(found.mean(found.of(NEWS, row), lambda c: c["tagger"]) for row in (PLAIN, VECTORS))
+    add("CRF from all CoNLL gold, dev, vectors", 0.020, (gold[0], gold[1]))
+    for name in CROWDS[1:]:
+        cells = found.of(name, VECTORS)
+        both = _both(found, cells)
+        add(f"{_NAMES[name]}: consensus, vectors", -0.003, both)
+    return Table(("what", "asked", "without", "with", "gain", ""), tuple(rows))
+
+
+def final_table(found: Found) -> Table:
+    """The parts that judge, computed when all was chosen."""
+    rows: list[tuple[object, ...]] = []
+    for row in (PLAIN, VECTORS, UNLABELLED):
+        cells = found.of(AMT, row, TEST)
+        consensus = found.mean(cells, lambda cell: cell.get("chosen", cell["without"])["score"])
+        gold = found.mean(found.of(NEWS, row, TEST), lambda c: c["tagger"])
+        if cells or gold is not None:
+            tagger = found.mean(cells, lambda c: c["tagger"])
+            rows.append(("nothing" if row == PLAIN else _told(row), consensus, tagger, gold))
+    head = ("what is known", "AMT consensus, test", "AMT tagger, CoNLL test", "gold CRF, CoNLL test")
+    return Table(head, tuple(rows))
+
+
+def cost_table(found: Found) -> Table:
+    """Commands on the whole AMT crowd, one thread, one after the other."""
+    cells = found.of(AMT, COSTS)
+    rows = []
+    for row, cost in (cells[-1]["rows"] if cells else {}).items():
+        plain = cells[-1]["rows"][PLAIN]["tokens_per_second"]
+        speed = cost["tokens_per_second"]
+        told = (cost["cpu_seconds"], cost["peak_mb"], cost["model_mb"], f"{speed:,}", f"{speed / plain:.2f}")
+        rows.append(("nothing" if row == PLAIN else _told(row), *told))
+    head = ("what is given", "processor s", "peak MB", "model MB", "tokens tagged per s", "of plain")
+    return Table(head, tuple(rows))
