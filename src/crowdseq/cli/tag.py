@@ -9,7 +9,16 @@ from crowdseq.cli.terminal import terminal
 @click.command(help="Label new text with a trained tagger.")
 @click.argument("run", metavar="RUN|TAGGER")
 @click.argument("input", default="-")
-@click.option("-o", "--out", default="-", show_default=True, help="Where to write; - is stdout.")
+@click.option(
+    "-o",
+    "--out",
+    default="-",
+    show_default=True,
+    help="Where to write; - is stdout. Of a quoted pattern ('part-*.jsonl') a folder, with a file for each.",
+)
+@click.option(
+    "--resume", is_flag=True, help="Of a pattern: leave files alone that are in the folder already."
+)
 @click.option(
     "--to",
     "target",
@@ -49,6 +58,7 @@ def command(
     confidence: bool,
     encoding: str | None,
     threads: int,
+    resume: bool,
     force: bool,
     quiet: bool,
 ) -> None:
@@ -65,6 +75,7 @@ def command(
         confidence=confidence,
         threads=threads,
         force=force,
+        resume=resume,
         listener=terminal(quiet, progress=out != "-"),
     )
     tag_text(request)
