@@ -48,3 +48,10 @@ def test_every_problem_of_a_format_error_is_worded() -> None:
 def test_errors_travel_between_processes() -> None:
     error = pickle.loads(pickle.dumps(SettingsError("a", Advice("say {layer}", layer="x"))))
     assert str(error).startswith("a")
+
+
+def test_an_error_with_thousands_of_problems_shows_the_first_and_counts_the_rest() -> None:
+    error = FormatError(*(Problem("is odd", "crowd.jsonl", line) for line in range(1, 3001)))
+    assert len(error.problems) == 3000
+    assert str(error).splitlines()[0] == "crowd.jsonl:1: is odd"
+    assert str(error).splitlines()[20:] == ["… and 2,980 more: `problems` of this error has all"]

@@ -120,12 +120,18 @@ class Problem:
         return self.worded()
 
 
+_SHOWN_PROBLEMS = 20  # a wrong file can have one on every line
+
+
 class FormatError(InputError):
-    """A file cannot be read; `problems` holds every fault found in one pass."""
+    """A file cannot be read; `problems` holds every fault found in one pass, the text the first ones."""
 
     def __init__(self, *problems: Problem) -> None:
         self.problems = problems
-        super().__init__("\n".join(str(problem) for problem in problems))
+        shown = [str(problem) for problem in problems[:_SHOWN_PROBLEMS]]
+        if len(problems) > _SHOWN_PROBLEMS:
+            shown.append(f"… and {len(problems) - _SHOWN_PROBLEMS:,} more: `problems` of this error has all")
+        super().__init__("\n".join(shown))
 
     def worded(self, wording: Wording = in_python) -> str:
         """Every problem on a line of its own, with settings named as a door names them."""

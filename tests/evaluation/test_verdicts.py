@@ -244,5 +244,5 @@ def test_nobody_is_accused_of_anything_by_one_span() -> None:
     assert few.reason.endswith("on only 1 span")
     assert not [flag for flag in few.flags if not flag.startswith("little evidence")]
     assert many.verdict == DROP
-    assert "wrong types in 100% of the marks" in many.reason
-    assert "breaks the label scheme in 100% of the labelled spans" in many.flags
+    assert "wrong types in 100 % of the marks" in many.reason
+    assert "breaks the label scheme in 100 % of the labelled spans" in many.flags

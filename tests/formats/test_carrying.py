@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from crowdseq.errors import FormatError, SettingsError
-from crowdseq.formats.carrying import _format_of, sentences_to_tag
+from crowdseq.formats.carrying import format_to_tag, sentences_to_tag
 from crowdseq.formats.files.sources import Source, open_source
 from crowdseq.formats.findings.collector import Collector
 from crowdseq.formats.format import Carried
@@ -31,7 +31,7 @@ def carry(
 def guessed(name: str, data: str | bytes) -> str:
     source = Source(name, name, data=data.encode() if isinstance(data, str) else data)
     with open_source(source, ReadSettings().limits) as stream, Collector(ReadSettings()) as collector:
-        return _format_of(stream, collector).name
+        return format_to_tag(stream, collector).name
 
 
 def test_the_tag_is_the_last_column_with_confidence_before_it() -> None:

@@ -116,7 +116,7 @@ def _notes(skill: float | None, spam: float | None, work: tuple[int, int], slips
         )
         notes.append(f"little evidence: {', '.join(words)}")
     if slips > _MANY_SLIPS:
-        notes.append(f"breaks the label scheme in {slips:.0%} of the labelled spans")
+        notes.append(f"breaks the label scheme in {100 * slips:.0f} % of the labelled spans")
     return notes
 
 

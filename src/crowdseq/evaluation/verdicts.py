@@ -232,7 +232,7 @@ class _Bench:
         for words, share in sorted(shares.items(), key=lambda item: -item[1])[:_SHOWN_FAULTS]:
             if share >= _TOLD:
                 yield (words if share >= _AT_RANDOM else words.removeprefix("marks at random: ")).format(
-                    f"{share:.0%}"
+                    f"{100 * share:.0f} %"
                 )
 
     def _never_marked(self, number: int) -> list[str]:

@@ -12,7 +12,7 @@ from crowdseq.formats.files.sources import Source, Stream
 from crowdseq.formats.findings.collector import Collector
 from crowdseq.formats.format import LIKELY, Back, Carried, Format, ReadRecord, Sample
 from crowdseq.formats.registry import find_format, looks_like, recognise_to_carry, sample_of
-from crowdseq.formats.settings import TEXT
+from crowdseq.formats.settings import PART, TEXT
 
 _COLUMNS, _TEXT = "conll", "text"
 
@@ -25,7 +25,7 @@ def sentences_to_tag(
     A format that cannot put tags into its own file gives lines of JSON. with_tabs: columns come back with
     tabs between them, because tags have spaces.
     """
-    form = _format_of(stream, collector)
+    form = format_to_tag(stream, collector)
     if form.carrier is not None:
         return form.carrier.carry(stream, source, collector, with_tabs)
     if form.read is None:
@@ -33,7 +33,8 @@ def sentences_to_tag(
     return _as_lines(form.read(stream, source, collector), stream.name)
 
 
-def _format_of(stream: Stream, collector: Collector) -> Format:
+def format_to_tag(stream: Stream, collector: Collector) -> Format:
+    """What a file to be tagged is: the format that the settings name, or the one that is recognised."""
     settings = collector.settings
     if settings.format is not None:
         return find_format(settings.format)
@@ -88,6 +89,16 @@ def _into_line(record: Record | Sentence) -> Back:
         return json.dumps(known, ensure_ascii=False) + "\n"
 
     return back
+
+
+def line_of(sentence: Sentence, tags: tuple[str, ...], confidence: list[float] | None, start: int) -> str:
+    """The same line; start: where its text stands in the document, whose characters spans then count."""
+    made = json.loads(_into_line(sentence)(tags, confidence))
+    if PART in sentence.extras and "spans" in made:
+        spans = made.pop("spans")
+        moved = [span | {"start": span["start"] + start, "end": span["end"] + start} for span in spans]
+        made |= {"start": start, "spans": moved}
+    return json.dumps(made, ensure_ascii=False) + "\n"
 
 
 def _marked(record: Record | Sentence, tags: tuple[str, ...]) -> dict[str, Any]:

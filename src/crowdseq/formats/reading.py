@@ -34,7 +34,8 @@ if TYPE_CHECKING:  # loaded when a file has spans or a setting asks for it: most
 _OTHER_TEXT = "the id was used before"
 _SHOWN_FILES = 5
 _JOIN_BY_TEXT = Advice(
-    "if files number their sentences each in its own way, say {match}; if each is a document, {files_mean}",
+    "if files number their sentences each in its own way, say {match}; if each is a document, {files_mean} "
+    "(or gold)",
     match="text",
     files_mean="document",
 )

@@ -1,15 +1,27 @@
 """tag: label new text with a trained tagger, keeping all that came with it."""
 
 from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 
-from crowdseq.errors import Advice, FormatError, Missing, MissingFileError, Problem
+from crowdseq.core.corpus import Corpus
+from crowdseq.errors import (
+    Advice,
+    FormatError,
+    Missing,
+    MissingFileError,
+    Problem,
+    SettingsError,
+    UsageError,
+)
 from crowdseq.formats import read
-from crowdseq.formats.carrying import sentence_to_tag, sentences_to_tag
+from crowdseq.formats.carrying import format_to_tag, sentence_to_tag, sentences_to_tag
+from crowdseq.formats.files import is_pattern, list_inputs
 from crowdseq.formats.files.sources import (
     HEAD_BYTES,
     STANDARD_INPUT,
@@ -23,36 +35,88 @@ from crowdseq.formats.format import Carried
 from crowdseq.formats.models.taggers import load_tagger
 from crowdseq.formats.settings import ReadSettings
 from crowdseq.numerics.em import Progress, quiet
-from crowdseq.storage.atomic import STANDARD_OUTPUT, AtomicFile, standard_output
+from crowdseq.storage.atomic import STANDARD_OUTPUT, AtomicFile, check_free, standard_output
 from crowdseq.tagging.sequence_tagger import Context
 from crowdseq.tagging.tagger import Tagger
 from crowdseq.workflows.reading import READ_ALL, SILENT, Listener
 from crowdseq.workflows.runs import SETTINGS, TAGGER_FILES, check_files
 
 _SENTENCES_AT_A_TIME = 4096
+_LINES, _COLUMNS, _TEXT = "jsonl", "conll", "text"
+_ENDINGS = {
+    **dict.fromkeys(("jsonl", "ndjson"), _LINES),
+    **dict.fromkeys(("conll", "iob", "iob2", "bio"), _COLUMNS),
+    "csv": "long",
+    "parquet": "parquet",
+    "spacy": "docbin",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
 class TagRequest:
     """A run or tagger folder, the text to tag, and where it goes with its tags; `-` is a standard stream.
 
-    confidence: add the probability of each tag.
+    input: a pattern stands for many files, each of which goes into the folder `out` under its own name.
+    confidence: add the probability of each tag. resume: leave parts alone that are there already.
+    target: the format to write, told by the name of `out` if None, else as the text came (text as columns).
+    engine, workers, address: who tags, as `learn` has them.
     """
 
     tagger: str
     input: str = STANDARD_INPUT
     out: str = STANDARD_OUTPUT
+    target: str | None = None
     settings: ReadSettings = READ_ALL.settings
     confidence: bool = False
     threads: int = 1
+    engine: str = "local"
+    workers: int | None = None
+    address: str | None = None
     force: bool = False
+    resume: bool = False
     listener: Listener = SILENT
 
 
 def tag_text(request: TagRequest) -> None:
-    """Tag a text and write it, piece by piece."""
+    """Tag a text and write it, piece by piece; of many files, one after the other."""
+    if not is_pattern(request.input):
+        _target(request)  # before the tagger is opened
     tagger = open_tagger(request.tagger)
+    if request.resume and not is_pattern(request.input):
+        raise SettingsError("only parts of a pattern can be resumed, say which with a quoted pattern")
+    with ExitStack() as stack:
+        spread = _spread(tagger, request, stack)
+        for part in _parts(request) if is_pattern(request.input) else [request]:
+            _tag_one(spread, part)
+
+
+def _parts(request: TagRequest) -> list[TagRequest]:
+    """A request for each file that has not been tagged yet."""
+    folder = Path(request.out)
+    if request.out == STANDARD_OUTPUT or folder.is_file():
+        raise UsageError("parts go into a folder,", Advice("name one with {out}", out=""))
+    sources = [item for item in list_inputs(request.input) if isinstance(item, Source)]
+    names = [Path(source.name).name for source in sources]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise UsageError(f"{twice[0]} is the name of several parts, whose answers would go to one file")
+    folder.mkdir(parents=True, exist_ok=True)
+    parts = [
+        replace(request, input=source.name, out=str(folder / name))
+        for source, name in zip(sources, names, strict=True)
+        if not (request.resume and (folder / name).exists())
+    ]
+    for part in parts:  # before the first is tagged
+        check_free(part.out, force=request.force)
+    return parts
+
+
+def _tag_one(tagger: Tagger, request: TagRequest) -> None:
+    target = _target(request)
     with request.listener.progress() as progress:
+        if target is not None:
+            _tag_to(target, tagger, request, progress)
+            return None
         pieces = tag_file(
             tagger,
             request.input,
@@ -61,15 +125,74 @@ def tag_text(request: TagRequest) -> None:
             settings=request.settings,
             progress=progress,
         )
-        if request.out != STANDARD_OUTPUT:
-            with AtomicFile(request.out, force=request.force) as file:
-                for piece in pieces:
-                    file.write(piece.encode("utf-8"))
-            return
-        out = standard_output()
-        for piece in pieces:
-            out.write(piece.encode("utf-8"))
-        out.flush()
+        return _write(pieces, request)
+
+
+def _target(request: TagRequest) -> str | None:
+    """The format asked for, or that which the name of the output tells; None for what came."""
+    if request.target is not None:
+        from crowdseq.workflows.tagging_to import check_target
+
+        check_target(request.target)
+        return request.target
+    told = _ENDINGS.get(request.out.lower().removesuffix(".gz").rpartition(".")[2])
+    if request.out == STANDARD_OUTPUT or told is None:
+        return None
+    comes_back = _COLUMNS if _came_as(request) in (_COLUMNS, _TEXT) else _LINES
+    return None if told == comes_back else told
+
+
+def _spread(tagger: Tagger, request: TagRequest, stack: ExitStack) -> Tagger:
+    """The tagger, or one that has it with the workers of an engine."""
+    if (request.engine, request.workers, request.address) == ("local", None, None):
+        return tagger
+    from crowdseq.engines.choosing import EngineWish
+    from crowdseq.workflows.spread_tagging import SpreadTagger
+
+    wish = EngineWish(request.engine, request.threads, request.workers, request.address)
+    return cast(Tagger, SpreadTagger.open(tagger, wish, stack))
+
+
+def _tag_to(target: str, tagger: Tagger, request: TagRequest, progress: Progress) -> None:
+    """All of the input at once, for forms that are not written as the text came."""
+    from crowdseq.workflows import tagging_to
+
+    path, reading = request.input, _for_text(request.settings)
+    if path != STANDARD_INPUT and _is_folder(path):
+        corpus, came_as = _corpus_of_folder(path, reading), _LINES
+    else:
+        corpus, came_as = tagging_to.corpus_to_tag(_source(path), reading)
+    found = tagging_to.tagged(tagger, corpus, request.threads, alone=came_as == _TEXT)
+    progress("tagging sentences", len(corpus), 0)
+    if target == _LINES:
+        _write(tagging_to.lines_of(found, confidence=request.confidence), request)
+    else:
+        tagging_to.write_tagged(
+            found, request.out, target, confidence=request.confidence, force=request.force
+        )
+
+
+def _write(pieces: Iterator[str], request: TagRequest) -> None:
+    if request.out != STANDARD_OUTPUT:
+        with AtomicFile(request.out, force=request.force) as file:
+            for piece in pieces:
+                file.write(piece.encode("utf-8"))
+        return
+    out = standard_output()
+    for piece in pieces:
+        out.write(piece.encode("utf-8"))
+    out.flush()
+
+
+def _came_as(request: TagRequest) -> str:
+    """The format of the input."""
+    path, reading = request.input, _for_text(request.settings)
+    if reading.format is not None or path == STANDARD_INPUT:
+        return reading.format or _TEXT
+    if _is_folder(path):
+        return _LINES
+    with open_source(_source(path), reading.limits) as stream, Collector(reading) as collector:
+        return format_to_tag(stream, collector).name
 
 
 def open_tagger(folder: str | Path) -> Tagger:
@@ -113,22 +236,30 @@ def sentences_of(
     path: str, settings: ReadSettings | None = None, *, with_tabs: bool = False
 ) -> Iterator[Carried]:
     """The sentences of a file, a folder or standard input, whatever labels stand there."""
-    # The text is all that counts here: labels that stand there already are no question.
-    reading = replace(
-        settings or ReadSettings(),
+    reading = _for_text(settings or ReadSettings())
+    if path != STANDARD_INPUT and _is_folder(path):
+        yield from map(sentence_to_tag, _corpus_of_folder(path, reading).sentences)
+        return
+    source = _source(path)
+    with open_source(source, reading.limits) as stream, Collector(reading) as collector:
+        yield from sentences_to_tag(stream, source, collector, with_tabs=with_tabs)
+        collector.finish()
+
+
+def _for_text(settings: ReadSettings) -> ReadSettings:
+    """The text is all that counts here: labels that stand there already are no question."""
+    return replace(
+        settings,
         empty_means="labelled",
         duplicates="first",
         several_labels="first",
         discontinuous="drop",
         files_mean="annotator",
     )
-    if path != STANDARD_INPUT and _is_folder(path):
-        yield from _sentences_of_folder(path, reading)
-        return
-    source = Source(path, Path(path).name, None if path == STANDARD_INPUT else Path(path))
-    with open_source(source, reading.limits) as stream, Collector(reading) as collector:
-        yield from sentences_to_tag(stream, source, collector, with_tabs=with_tabs)
-        collector.finish()
+
+
+def _source(path: str) -> Source:
+    return Source(path, Path(path).name, None if path == STANDARD_INPUT else Path(path))
 
 
 def _is_folder(path: str) -> bool:
@@ -142,17 +273,16 @@ def _is_folder(path: str) -> bool:
     return is_archive(head) and not is_spreadsheet(head)
 
 
-def _sentences_of_folder(path: str, reading: ReadSettings) -> Iterator[Carried]:
+def _corpus_of_folder(path: str, reading: ReadSettings) -> Corpus:
     """Every sentence of the files in a folder once; a folder of text files has a sentence in each line."""
     reading = replace(reading, files_mean="auto")
     try:
-        corpus = read(path, reading).corpus
+        return read(path, reading).corpus
     except FormatError:
         names = [file.name for file in Path(path).rglob("*") if file.is_file()] if Path(path).is_dir() else []
         if reading.format is not None or not names or not all(name.endswith(".txt") for name in names):
             raise
-        corpus = read(path, replace(reading, format="text")).corpus
-    return map(sentence_to_tag, corpus.sentences)
+        return read(path, replace(reading, format="text")).corpus
 
 
 def _all_tagged(

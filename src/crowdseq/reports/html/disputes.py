@@ -87,7 +87,7 @@ def unclear_section(unclear: Unclear) -> Section | None:
         [element("h3", "Labels that are taken for each other"), _pairs(consensus, disputes, told)]
         if told
         else None,
-        [element("h3", "Words without a settled label"), _words(words)] if words else None,
+        [element("h3", "Words that people read differently"), _words(words)] if words else None,
     ]
     return Section("unclear", "What is unclear", "Unclear", content)
 

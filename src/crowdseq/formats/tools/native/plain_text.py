@@ -3,13 +3,17 @@
 import re
 from collections.abc import Iterator
 from itertools import pairwise
+from typing import Any
 
-from crowdseq.core.building import Record
+from crowdseq.core.building import CorpusBuilder, Record
+from crowdseq.core.corpus import Corpus
 from crowdseq.errors import Advice, AnnotationError, FormatError, Problem
 from crowdseq.formats.files.lines import read_lines
 from crowdseq.formats.files.sources import Source, Stream
 from crowdseq.formats.findings.collector import Collector, problem_of
 from crowdseq.formats.format import BY_NAME, NO, Back, Carried, Carrier, Format, ReadRecord, Sample, with_tags
+from crowdseq.formats.settings import OFFSETS, TEXT
+from crowdseq.formats.spans.kept_text import locate
 from crowdseq.formats.spans.tokenize import cutter_of
 
 _JSON_ARRAY = re.compile(r"\s*\[\s*[\[{]")
@@ -60,6 +64,31 @@ def carry(stream: Stream, source: Source, collector: Collector, _: bool) -> Iter
     if has_text and not has_tokens:
         advice = Advice("choose another {tokenizer}", tokenizer="")
         raise FormatError(Problem("no line has a token", source.name, advice=advice))
+
+
+def document_of(text: str, name: str, collector: Collector) -> Corpus:
+    """A whole text with its characters, cut into the same sentences; each knows its place in it."""
+    from crowdseq.formats.spans.documents import cut_documents
+
+    cut = cutter_of(collector)
+
+    def starts(held: str) -> list[int]:
+        found, place = [], 0
+        for line in held.splitlines(keepends=True):
+            bare = line.rstrip("\r\n")
+            for piece in _sentences(bare, len(cut(bare).words), collector.settings.sentences):
+                found.append(place)
+                place += len(piece)
+            place += len(line) - len(bare)
+        return found
+
+    words = cut(text)
+    extras: dict[str, Any] = {TEXT: text}
+    if locate(text, words.words) != words.bounds:
+        extras[OFFSETS] = [list(pair) for pair in words.bounds]
+    builder = CorpusBuilder()
+    builder.add(Record(words.words, name, None, extras=extras))
+    return cut_documents(builder.build(), [0], starts)
 
 
 def _sentences(line: str, n_tokens: int, how: str) -> list[str]:
