@@ -7,21 +7,18 @@ from crowdseq.arrays import FloatArray, IntArray
 # Of the weight, this part follows the doubts of the model. More of it helps where the model knows where it
 # errs, and costs where it errs without knowing; the least weight of all bounds how much a surprise costs.
 _BY_DOUBT = 0.3
-# Of the mean size: shorter sentences weigh as much as one of this size. The lower, the more spans a draw tells
-# of, and the more a share of sentences, or what is missing in short ones, hangs on few draws.
-_LEAST_SIZE = 0.7
 
 
 def draw_weights(sizes: FloatArray, doubts: FloatArray | None = None) -> FloatArray:
     """(N,) weights with mean one, none of them small.
 
-    sizes: the most that can be wrong in each sentence. Short ones weigh the same, longer ones more, so that
-    neither a share of sentences nor a share of spans hangs on few draws.
+    sizes: the most that can be wrong in each sentence. Up to the mean size all weigh the same, longer ones
+    more, so that neither a share of sentences nor a share of spans hangs on few draws.
     doubts: how unsure a model is of each, or None to go without it.
     """
     if len(sizes) == 0:
         return np.zeros(0)
-    base: FloatArray = np.maximum(sizes, max(_LEAST_SIZE * float(sizes.mean()), 1e-9))
+    base: FloatArray = np.maximum(sizes, max(float(sizes.mean()), 1e-9))
     base /= base.mean()
     if doubts is None or not doubts.any():
         return base

@@ -10,7 +10,7 @@ from crowdseq.arrays import BoolArray, FloatArray
 from crowdseq.numerics.betting import Cells, Extremes, Guess, Unread, bet
 
 # How the first stakes are chosen: as if this share were wrong, on the word of so many draws.
-_EXPECTED_ERROR, _EXPECTED_DRAWS = 0.02, 200.0
+_EXPECTED_ERROR, _EXPECTED_DRAWS = 0.02, 40.0
 _MOST_LOST = 0.9  # of the wealth in one draw, so that one bad sentence does not undo all that was won
 GROWTH = 1.03  # of the cells with their totals: a bound is told no finer than this
 _LARGEST_SLOPE, _SLOPE_DRAWS = 2.0, 30.0
