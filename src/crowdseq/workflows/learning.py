@@ -409,6 +409,13 @@ class LearnRequest(CrowdRequest):
         is_asked = resources.engine != "local" or resources.max_memory is not None
         return is_asked or any(may_hold_shards(Path(name)) for name in self.crowd)
 
+    def settle_piece(self, piece: str) -> tuple[int, ...]:
+        """Settle only some shards of a folder of shards (`3/20`: every 20th from the third on), into a piece
+        that `merge_pieces` takes; gives their numbers."""
+        from crowdseq.workflows.sharded.pieces import learn_piece
+
+        return learn_piece(self, piece)
+
     def plan(self) -> LearnPlan:
         """What was asked for, checked."""
         settings = self._settings()
