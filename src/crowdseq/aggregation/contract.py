@@ -14,6 +14,7 @@ from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
 from crowdseq.engines.engine import Engine
 from crowdseq.engines.local import LocalEngine
+from crowdseq.engines.shards import CorpusFacts
 from crowdseq.errors import SettingsError
 from crowdseq.evaluation.crowd_profile import SILENCES
 from crowdseq.numerics.em import Progress, quiet
@@ -51,7 +52,7 @@ class RunContext:
     progress: told the stage, and how much of it is done. engine: where sums are made. keeper: where rounds
     are kept. dev: text with gold by which a round is chosen. max_memory: megabytes that a run may take.
     knowledge: what is known of words beyond the corpus. companion: what reads the text beside the CRF. out:
-    the folder for what is settled of a corpus on disk.
+    the folder for what is settled of a corpus on disk. note: told the objective of every round.
     """
 
     progress: Progress = quiet
@@ -62,6 +63,7 @@ class RunContext:
     knowledge: tuple[KnowledgeSource, ...] = ()
     companion: "CompanionMaker | None" = None
     out: Path | None = None
+    note: Callable[[float], None] | None = None
 
     @property
     def folder(self) -> Path:
@@ -92,6 +94,10 @@ class Aggregator(ABC):
     def aggregate(self, corpus: Corpus, context: RunContext = RunContext()) -> Consensus:
         """The consensus of the crowd; the corpus is not changed."""
 
+    def megabytes(self, facts: CorpusFacts) -> float:
+        """About what a run takes at once of a corpus in memory."""
+        return 1e-6 * (_BYTES_OF_VOTE * facts.n_votes + _BYTES_OF_LABEL * facts.n_tokens * len(facts.scheme))
+
     def aggregate_stored(self, stored: "StoredCorpus", context: RunContext) -> "StoredConsensus":
         """The same of a corpus on disk; what is settled is written into the context's folder."""
         raise cannot_shard(self, stored, context)
@@ -111,6 +117,7 @@ class ShardedAggregator(Aggregator):
     """A recipe that needs no more of a corpus than sums over its shards, wherever they are."""
 
     can_resume = True
+    can_bound_memory = True
 
     @abstractmethod
     def settle_crowd(self, corpus: "Corpus | StoredCorpus", context: RunContext) -> Any:
@@ -149,6 +156,9 @@ class JointAggregator(Aggregator):
         return self.learn(corpus, context).consensus
 
 
+# Measured at a million tokens: arrays of single votes, and beliefs (T, M) with what is made of them.
+_BYTES_OF_VOTE, _BYTES_OF_LABEL, _BYTES_OF_FEATURES = 90, 60, 1600
+
 Method = TypeVar("Method", bound=type[Aggregator])
 _METHODS: dict[str, type[Aggregator]] = {}
 
@@ -174,6 +184,35 @@ def store_learned(learned: Learned, stored: "StoredCorpus", context: RunContext)
     from crowdseq.aggregation.stored import StoredLearned, store_consensus
 
     return StoredLearned(store_consensus(learned.consensus, stored, context.folder), learned.tagger)
+
+
+class Estimating(Protocol):
+    """What can tell about how much memory it takes."""
+
+    def megabytes(self, facts: CorpusFacts) -> float: ...
+
+
+def check_memory(recipe: Estimating, facts: CorpusFacts, context: RunContext, n_shards: int = 1) -> None:
+    """Refuse a run that would need more than it may take; elsewhere than in this process shards come one by
+    one."""
+    needed = recipe.megabytes(facts)
+    if not isinstance(context.engine, LocalEngine):
+        needed /= max(n_shards, 1)
+    if context.max_memory is not None and needed > context.max_memory:
+        raise too_little_memory(needed, context.max_memory, "or cut it into smaller shards")
+
+
+def too_little_memory(needed: float, allowed: float, advice: str) -> SettingsError:
+    """What is said of a run that cannot fit."""
+    return SettingsError(
+        f"this run needs about {needed:,.0f} MB, more than max_memory allows ({allowed:,.0f} MB): "
+        f"allow more, {advice}"
+    )
+
+
+def crf_megabytes(facts: CorpusFacts) -> float:
+    """About what training a CRF takes at once of a corpus in memory."""
+    return 1e-6 * facts.n_tokens * (_BYTES_OF_FEATURES + _BYTES_OF_LABEL * len(facts.scheme))
 
 
 def cannot_shard(recipe: Aggregator, *_: object) -> SettingsError:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
 
-from crowdseq.aggregation.contract import RunContext
+from crowdseq.aggregation.contract import RunContext, check_memory
 from crowdseq.aggregation.crowd_shard import ChainScores, Coding, CrowdShard
 from crowdseq.aggregation.settling import settle
 from crowdseq.aggregation.surveys import kin_in, silent_in
@@ -46,6 +46,12 @@ class CrowdSettings(Protocol):
     def kinship(self) -> bool: ...
 
 
+class CrowdMethod(CrowdSettings, Protocol):
+    """A method with such settings."""
+
+    def megabytes(self, facts: CorpusFacts) -> float: ...
+
+
 @dataclass(frozen=True, eq=False)
 class Judges:
     """An annotator model, how shards number the votes that it takes, and which kinds each of them has."""
@@ -71,10 +77,11 @@ class Crowd:
 
     @classmethod
     def of(
-        cls, corpus: "Corpus | StoredCorpus", context: RunContext, asked: "CrowdSettings", *, bayes: bool
+        cls, corpus: "Corpus | StoredCorpus", context: RunContext, asked: "CrowdMethod", *, bayes: bool
     ) -> "Crowd":
         """The votes that count, as a method asks for them."""
         cut = cut_canonical(corpus, asked.shard_tokens) if isinstance(corpus, Corpus) else corpus.cut
+        check_memory(asked, cut.facts, context, len(cut.shards))
         placed = context.engine.place(partial(CrowdShard, asked.gold), cut.shards)
         hear_crowd(placed, cut.facts, silence=asked.silence, kinship=asked.kinship)
         return cls(corpus, cut, placed, bayes, context)
@@ -356,7 +363,15 @@ def climb_kept(
         if keeper is not None:
             keeper.keep({**reached.state.learnt, "history": np.array(reached.history)})
 
-    return climb(made.step, begin, rounds=rounds, tolerance=tolerance, progress=context.progress, keep=keep)
+    return climb(
+        made.step,
+        begin,
+        rounds=rounds,
+        tolerance=tolerance,
+        progress=context.progress,
+        keep=keep,
+        note=context.note,
+    )
 
 
 def known_before(judgement: Judgement | None) -> dict[str, FloatArray]:

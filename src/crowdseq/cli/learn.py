@@ -8,6 +8,7 @@ import click
 from crowdseq.cli.options import (
     crowd_argument,
     crowd_options,
+    engine_options,
     excel_option,
     force_option,
     given_options,
@@ -36,8 +37,9 @@ from crowdseq.cli.terminal import print_json, terminal, typed_command
     "--max-memory",
     type=click.FloatRange(0),
     metavar="MB",
-    help="Refuse a run of sa-slc that needs more than this.",
+    help="Keep the shards on disk if the run would need more than this; refuse it if that is not enough.",
 )
+@engine_options
 @click.option(
     "--deterministic", is_flag=True, help="Accepted for scripts: results are bit-equal in any case."
 )
@@ -75,6 +77,12 @@ from crowdseq.cli.terminal import print_json, terminal, typed_command
     "the fine-tuned model in the tagger too (extra neural).",
 )
 @click.option("--model", metavar="PATH", help="The folder of that language model, in Hugging Face's layout.")
+@click.option(
+    "--piece",
+    metavar="I/N",
+    help="Of a folder of shards settle only every N-th, from the I-th on (majority-vote, gold), for "
+    "crowdseq merge.",
+)
 @click.option("--no-tagger", is_flag=True, help="Stop at the consensus.")
 @click.option(
     "--targets",
@@ -104,6 +112,7 @@ def command(
     dev: str | None,
     resume: bool,
     deterministic: bool,  # noqa: ARG001  nothing to do: sums have a fixed order
+    piece: str | None,
     no_tagger: bool,
     targets: str,
     lexicons: tuple[str, ...],
@@ -140,8 +149,11 @@ def command(
         force=force,
         excel_safe=excel_safe,
         command=typed_command(),
-        **given_options("seed", "threads", "max_memory", "silence"),
+        **given_options("seed", "threads", "max_memory", "engine", "workers", "address", "silence"),
     )
+    if piece is not None:
+        _learn_piece(request, piece, as_json)
+        return
     try:
         saved = learn_files(request)
     except KeyboardInterrupt:
@@ -157,3 +169,15 @@ def command(
         if told := suggestions_in_words(saved.run.suggestions):
             click.echo(f"{told}: {out / 'suggestions.jsonl'}")
         click.echo(f"the report: {out / 'report.html'}")
+
+
+def _learn_piece(request: Any, piece: str, as_json: bool) -> None:
+    from crowdseq.workflows.sharded.pieces import learn_piece
+
+    numbers = learn_piece(request, piece)
+    if as_json:
+        print_json({"piece": piece, "shards": list(numbers), "folder": str(request.out)})
+    else:
+        click.echo(
+            f"{len(numbers):,} shards settled in {request.out}/; put all pieces together: crowdseq merge"
+        )

@@ -5,13 +5,22 @@ from pathlib import Path
 
 import numpy as np
 
-from crowdseq.aggregation.contract import JointAggregator, Learned, RunContext, method, store_learned
+from crowdseq.aggregation.contract import (
+    JointAggregator,
+    Learned,
+    RunContext,
+    check_memory,
+    crf_megabytes,
+    method,
+    store_learned,
+)
 from crowdseq.aggregation.settling import best_valid_tags, settle
 from crowdseq.aggregation.stored import StoredLearned, judge_stored, write_settled
 from crowdseq.arrays import BoolArray, FloatArray, IntArray
 from crowdseq.core.corpus import Corpus
 from crowdseq.engines.engine import asks_only
 from crowdseq.engines.shard_files import StoredCorpus, StoredShard
+from crowdseq.engines.shards import CorpusFacts
 from crowdseq.numerics.blocks import using_threads
 from crowdseq.tagging.crf import CrfTrainer
 from crowdseq.tagging.sequence_tagger import Context, SequenceTagger
@@ -28,6 +37,7 @@ class Gold(JointAggregator):
     """
 
     can_use_knowledge = True
+    can_bound_memory = True
 
     features: str = "full"
     c1: float = 0.0
@@ -36,9 +46,10 @@ class Gold(JointAggregator):
     chunks: str = CrfTrainer.chunks
 
     def __post_init__(self) -> None:
-        self._trainer()
+        self.trainer()
 
-    def _trainer(self) -> CrfTrainer:
+    def trainer(self) -> CrfTrainer:
+        """What learns from the gold."""
         return CrfTrainer(
             features=self.features,
             c1=self.c1,
@@ -47,14 +58,18 @@ class Gold(JointAggregator):
             chunks=self.chunks,
         )
 
+    def megabytes(self, facts: CorpusFacts) -> float:
+        return super().megabytes(facts) + crf_megabytes(facts)
+
     def learn(self, corpus: Corpus, context: RunContext = RunContext()) -> Learned:
+        check_memory(self, CorpusFacts.of(corpus), context)
         truth, known = _truth(corpus)
         if not known.any():
             return Learned(settle(corpus, truth), None)
         context.progress("training on gold", 0, 1)
         tags = np.where(known, best_valid_tags(corpus, truth), np.int16(-1))
         with using_threads(context.engine.threads):
-            trainer = self._trainer().knowing(context.knowledge)
+            trainer = self.trainer().knowing(context.knowledge)
             tagger = trainer.fit(corpus, tags, engine=context.engine)
         context.progress("training on gold", 1, 1)
         if not known.all():
@@ -65,11 +80,12 @@ class Gold(JointAggregator):
         if len(stored.shards) == 1:
             return store_learned(self.learn(stored.open_shard(0), context), stored, context)
         facts, folder, tagger = stored.facts, context.folder, None
+        check_memory(self, facts, context, len(stored.shards))
         placed = context.engine.place(GoldShard, stored.shards)
         n_known = sum(placed.each("n_known"))
         if n_known:
             context.progress("training on gold", 0, 1)
-            trainer = self._trainer().knowing(context.knowledge)
+            trainer = self.trainer().knowing(context.knowledge)
             with using_threads(context.engine.threads):
                 tagger = trainer.fit_stored(stored.shards, wanted_gold, facts.scheme, context.engine)
             context.progress("training on gold", 1, 1)

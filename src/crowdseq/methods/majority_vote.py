@@ -7,7 +7,14 @@ from pathlib import Path
 
 import numpy as np
 
-from crowdseq.aggregation.contract import Aggregator, RunContext, method, require, require_silence
+from crowdseq.aggregation.contract import (
+    Aggregator,
+    RunContext,
+    check_memory,
+    method,
+    require,
+    require_silence,
+)
 from crowdseq.aggregation.crowd_shard import CrowdShard
 from crowdseq.aggregation.crowds import hear_crowd
 from crowdseq.aggregation.settling import best_valid_tags, entities_first, settle
@@ -19,7 +26,7 @@ from crowdseq.core.corpus import Corpus
 from crowdseq.core.labels import LabelScheme
 from crowdseq.engines.engine import asks_only
 from crowdseq.engines.shard_files import StoredCorpus
-from crowdseq.engines.shards import add_up
+from crowdseq.engines.shards import CorpusFacts, add_up
 from crowdseq.evaluation.crowd_profile import hear
 from crowdseq.evaluation.kinship import find_kin, vote_weights
 from crowdseq.numerics.crowds.votes import count_votes
@@ -42,6 +49,8 @@ class MajorityVote(Aggregator):
     kinship: whether annotators who agree more than independent ones would count once between them.
     """
 
+    can_bound_memory = True
+
     ties: str = "entity-first"
     unit: str = "token"
     seed: int = 0
@@ -60,6 +69,7 @@ class MajorityVote(Aggregator):
         return self.ties == "random"
 
     def aggregate(self, corpus: Corpus, context: RunContext = RunContext()) -> Consensus:
+        check_memory(self, CorpusFacts.of(corpus), context)
         shares = self._shares(corpus) if self.unit == "token" else span_shares(corpus)
         context.progress("counting votes", 1, 1)
         if self.ties == "random":
@@ -75,6 +85,7 @@ class MajorityVote(Aggregator):
 
     def write_shards(self, stored: StoredCorpus, context: RunContext, numbers: Iterable[int]) -> None:
         """Settle some shards of a corpus on disk and write that; all of them are counted."""
+        check_memory(self, stored.facts, context, len(stored.shards))
         placed = context.engine.place(partial(MajorityShard, False), stored.shards)
         hear_crowd(placed, stored.facts, silence=self.silence, kinship=self.kinship)
         totals = add_up(placed.each("label_totals"))

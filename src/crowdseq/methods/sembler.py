@@ -13,6 +13,8 @@ from crowdseq.aggregation.contract import (
     JointAggregator,
     Learned,
     RunContext,
+    check_memory,
+    crf_megabytes,
     method,
     require,
     require_rounds,
@@ -28,7 +30,17 @@ from crowdseq.arrays import BoolArray, FloatArray, IntArray
 from crowdseq.core.corpus import Corpus
 from crowdseq.engines.engine import Engine, Placed, asks_only
 from crowdseq.engines.shard_files import StoredCorpus
-from crowdseq.engines.shards import SHARD_TOKENS, AnyShard, Cut, Kept, Numbering, Version, Versions, add_up
+from crowdseq.engines.shards import (
+    SHARD_TOKENS,
+    AnyShard,
+    CorpusFacts,
+    Cut,
+    Kept,
+    Numbering,
+    Version,
+    Versions,
+    add_up,
+)
 from crowdseq.evaluation.crowd_profile import hear
 from crowdseq.evaluation.kinship import Kin
 from crowdseq.numerics.blocks import using_threads
@@ -66,6 +78,7 @@ class Sembler(JointAggregator):
     """
 
     can_resume = True
+    can_bound_memory = True
 
     rounds: int = 3
     tolerance: float = 1e-4
@@ -95,6 +108,9 @@ class Sembler(JointAggregator):
     def monotone(self) -> bool:
         return True
 
+    def megabytes(self, facts: CorpusFacts) -> float:
+        return super().megabytes(facts) + crf_megabytes(facts)
+
     def learn(self, corpus: Corpus, context: RunContext = RunContext()) -> Learned:
         if corpus.n_tokens == 0:
             return Learned(settle(corpus, np.zeros((0, len(corpus.scheme)))), None)
@@ -111,6 +127,7 @@ class Sembler(JointAggregator):
 
     def _learn(self, ordered: OrderedCut, context: RunContext) -> tuple[Any, SequenceTagger]:
         """The consensus, in memory or on disk as the corpus is, and the tagger."""
+        check_memory(self, ordered.cut.facts, context, len(ordered.cut.shards))
         with using_threads(context.engine.threads):
             joint = _Joint.of(self, ordered, context.engine)
             end = climb_kept(joint, None, rounds=self.rounds, tolerance=self.tolerance, context=context)

@@ -34,7 +34,7 @@ class TransformerSettings:
     then on. frozen: share of the layers, from the first on, that stay as they are, with the embeddings."""
 
     weight: float = 0.5
-    epochs: int = 2
+    epochs: int = 1
     batch: int = 480
     rate: float = 5e-5
     head_rate: float = 1e-3

@@ -28,7 +28,8 @@ def frozen_states(model: ModelFolder, text: Text, cache: Path | None, progress: 
     kept = None if cache is None else _kept(cache / CACHE_FILE, key)
     if kept is not None and len(kept) == text.n_tokens:
         return kept
-    states = read_states(Encoder.load(model), text.tokens, text.document_of.tolist(), progress)
+    # Each sentence alone, as measured; what its document says of a word is an input of its own.
+    states = read_states(Encoder.load(model), text.tokens, None, progress)
     if cache is not None:
         cache.mkdir(parents=True, exist_ok=True)
         with AtomicFile(cache / CACHE_FILE, force=True) as file:
@@ -55,18 +56,20 @@ def read_states(
 
 
 def _middle(encoder: Encoder, batch: Sequence[Window]) -> torch.Tensor:
-    """The mean of the layers from the middle on: the last ones know more of the task that a model was trained
-    for than of the word."""
+    """The mean of three layers around the middle: the last ones know more of the task that a model was
+    trained for than of the word."""
     layers = encoder.model(**encoder.inputs(batch), output_hidden_states=True).hidden_states
-    # Models of characters have layers of fewer, wider places in between.
-    chosen = [layer for layer in layers[len(layers) // 2 :] if layer.shape[1] == layers[-1].shape[1]]
-    return torch.stack(chosen).mean(dim=0)
+    depth = len(layers) - 1
+    chosen = [layers[place] for place in sorted({depth // 3, depth // 2, 2 * depth // 3})]
+    # Models of characters have wider places in between, and only in the end a state for each of them.
+    fitting = [layer for layer in chosen if layer.shape[1] == layers[-1].shape[1]] or [layers[-1]]
+    return torch.stack(fitting).mean(dim=0)
 
 
 def _key(model: ModelFolder, text: Text) -> str:
     digest = hashlib.sha256(model.digest.encode())
     digest.update("\n".join(text.words).encode("utf-8", "surrogatepass"))
-    for array in (text.token_ids, text.offsets, text.document_of):
+    for array in (text.token_ids, text.offsets):
         digest.update(np.ascontiguousarray(array).tobytes())
     return digest.hexdigest()
 

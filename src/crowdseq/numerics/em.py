@@ -52,13 +52,14 @@ def climb(
     progress: Progress = quiet,
     keep: Callable[[Climb[State]], None] | None = None,
     judge: Callable[[State], float] | None = None,
+    note: Callable[[float], None] | None = None,
 ) -> Climb[State]:
     """Step until the objective changes by less than `tolerance`, relative to its size, or `rounds` are over.
 
     step: from a state to the next one and its objective; where that is not a finite number, the round is not
     taken and the last good state stays. start: where to begin, or how far an earlier climb had come: going
     on from there gives what an unbroken climb gives. keep: called after every round with how far it came.
-    judge: a score of a state, by which the best is remembered.
+    judge: a score of a state, by which the best is remembered. note: told the objective of every round.
     """
     reached = start
     while len(reached.history) < rounds and not has_converged(reached.history, tolerance):
@@ -70,6 +71,8 @@ def climb(
             reached = reached.scored(judge(state))
         if keep is not None:
             keep(reached)
+        if note is not None:
+            note(objective)
         progress(_STAGE, len(reached.history), rounds)
     return replace(reached, converged=has_converged(reached.history, tolerance))
 

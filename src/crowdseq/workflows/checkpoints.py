@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,6 +15,9 @@ from crowdseq.engines.shards import SHARD_TOKENS
 from crowdseq.errors import Advice, SettingsError
 from crowdseq.storage.atomic import AtomicFile, cannot_write
 from crowdseq.storage.tensors import TensorFile, encode_tensors, read_tensors
+
+if TYPE_CHECKING:
+    from crowdseq.engines.shard_files import StoredCorpus
 
 CHECKPOINT_FILE = "checkpoint.safetensors"
 _DIGEST = "sha256"
@@ -94,21 +98,7 @@ def fingerprint(
     corpus: Corpus, recipe: Aggregator, max_memory: float | None = None, knowledge: object = None
 ) -> str:
     """A digest of the recipe, the words and the votes; threads change no number, so they do not count."""
-    settings = describe_settings(recipe)
-    # What fits into one shard is worked on as in 0.1.0; a cut changes the order of the weights.
-    if settings.get("shard_tokens") == SHARD_TOKENS and corpus.n_tokens <= SHARD_TOKENS:
-        del settings["shard_tokens"]
-    if settings.get("preset") == "0.1":  # which was the default then
-        settings["preset"] = "default"
-    for name, value in recipe.later_settings.items():
-        if settings[name] == value:
-            del settings[name]
-    if recipe.can_bound_memory:  # as 0.1.0 wrote it, a setting before the seed: so its checkpoints are known
-        seed = settings.pop("seed")
-        settings |= {"max_memory": max_memory, "seed": seed}
-    digest = hashlib.blake2b(repr((recipe.name, settings)).encode(), digest_size=16)
-    if knowledge is not None:
-        digest.update(repr(knowledge).encode("utf-8", "surrogatepass"))
+    digest = _of_recipe(recipe, corpus.n_tokens, max_memory, knowledge)
     crowd = corpus.annotations
     for array in (
         corpus.text.token_ids,
@@ -121,3 +111,33 @@ def fingerprint(
     digest.update(np.ascontiguousarray(crowd.tags).tobytes())
     digest.update("\n".join([*corpus.text.words, *corpus.scheme.tags]).encode("utf-8", "surrogatepass"))
     return digest.hexdigest()
+
+
+def stored_fingerprint(
+    stored: "StoredCorpus", recipe: Aggregator, max_memory: float | None = None, knowledge: object = None
+) -> str:
+    """The same of a corpus on disk."""
+    digest = _of_recipe(recipe, stored.facts.n_tokens, max_memory, knowledge)
+    digest.update(stored.fingerprint.encode())
+    return digest.hexdigest()
+
+
+def _of_recipe(
+    recipe: Aggregator, n_tokens: int, max_memory: float | None, knowledge: object
+) -> "hashlib.blake2b":
+    settings = describe_settings(recipe)
+    # What fits into one shard is worked on as in 0.1.0; a cut changes the order of the weights.
+    if settings.get("shard_tokens") == SHARD_TOKENS and n_tokens <= SHARD_TOKENS:
+        del settings["shard_tokens"]
+    if settings.get("preset") == "0.1":  # which was the default then
+        settings["preset"] = "default"
+    for name, value in recipe.later_settings.items():
+        if settings[name] == value:
+            del settings[name]
+    if recipe.name == "sa-slc":  # as 0.1.0 wrote it, a setting before the seed: so its checkpoints are known
+        seed = settings.pop("seed")
+        settings |= {"max_memory": max_memory, "seed": seed}
+    digest = hashlib.blake2b(repr((recipe.name, settings)).encode(), digest_size=16)
+    if knowledge is not None:
+        digest.update(repr(knowledge).encode("utf-8", "surrogatepass"))
+    return digest

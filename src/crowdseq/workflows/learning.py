@@ -2,21 +2,33 @@
 
 import os
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from os import PathLike, fspath
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from crowdseq.aggregation.contract import Aggregator, JointAggregator, Keeper, Learned, RunContext
+from crowdseq.aggregation.contract import (
+    Aggregator,
+    JointAggregator,
+    Keeper,
+    Learned,
+    RunContext,
+    crf_megabytes,
+)
 from crowdseq.aggregation.settling import scheme_scores
 from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
+from crowdseq.engines.engine import Engine
 from crowdseq.engines.local import LocalEngine
-from crowdseq.errors import AnnotationError, SettingsError
+from crowdseq.engines.shards import CorpusFacts
+from crowdseq.errors import Advice, AnnotationError, SettingsError
 from crowdseq.formats import ImportReport, read
+from crowdseq.formats.files import may_hold_shards
 from crowdseq.numerics.blocks import using_threads
 from crowdseq.numerics.chains.chain import Lattice, marginals
 from crowdseq.numerics.em import Progress, quiet
@@ -28,6 +40,7 @@ from crowdseq.workflows.checkpoints import CHECKPOINT_FILE, START_ANEW, Checkpoi
 from crowdseq.workflows.reading import CrowdRequest, corpus_of, read_crowd
 from crowdseq.workflows.recipes import (
     DEFAULT_RESOURCES,
+    RESOURCES,
     Resources,
     check_options,
     make_recipe,
@@ -38,6 +51,8 @@ from crowdseq.workflows.runs.saving import open_target, run_paths
 
 if TYPE_CHECKING:
     from crowdseq.aggregation.companions import CompanionMaker
+    from crowdseq.aggregation.stored import StoredLearned
+    from crowdseq.engines.shard_files import StoredCorpus
     from crowdseq.tagging.streams import KnowledgeSource
     from crowdseq.workflows.knowing.knowledge import Knowledge, Names
     from crowdseq.workflows.progress import Wish
@@ -68,9 +83,9 @@ def learn(
 
     corpus: a Corpus, a path or several, a list of records, or a data frame (see `read`,
     `Corpus.from_records`, `Corpus.from_frame`, which know more settings). method: its name; settings are the
-    method's own, or `threads` and `max_memory` (megabytes). tagger: whether to train one. targets: what the
-    CRF that follows a plain method learns from, `hard` tags or `soft` posteriors; a joint method trains its
-    own.
+    method's own, or `threads`, `max_memory` (megabytes), `engine` (`local` or `ray`), `workers`, `address`.
+    tagger: whether to train one. targets: what the CRF that follows a plain method learns from, `hard` tags
+    or `soft` posteriors; a joint method trains its own.
     checkpoints: a folder where a method that can be resumed keeps every round, and goes on from there.
     dev: text with gold, not in the corpus, by which such a method chooses its best round. lexicons: by type a
     list of names, or the file of one, which the text is searched for. vectors: a file of word vectors, or
@@ -134,25 +149,59 @@ class LearnPlan:
         check_learnable(corpus, recipe)
         _check_dev(dev, corpus, recipe)
         begun = time.perf_counter()
-        context = RunContext(
-            progress,
-            LocalEngine(resources.threads),
-            None,
-            dev,
-            resources.max_memory,
-            companion=self._companion(checkpoints),
-        )
-        known = self.knowledge
-        if known is None or not known.wishes:
-            keeper = _keeper(checkpoints, corpus, self, known)
-            sources = known.sources if known else ()
-            outcome = self._learn(corpus, replace(context, keeper=keeper, knowledge=sources))
-        else:
-            outcome, known = self._learn_with_what_helps(known, corpus, context, checkpoints)
+        with self._engine(corpus) as engine:
+            context = RunContext(
+                progress, engine, None, dev, resources.max_memory, companion=self._companion(checkpoints)
+            )
+            outcome, known = self._learn_knowing(corpus, context, checkpoints)
         consensus = judged(outcome.consensus, recipe)
         source = {**(known.record if known else {})}
         source |= self.text_model.record if self.text_model else {}
         return Run(consensus, outcome.tagger, recipe, time.perf_counter() - begun, source)
+
+    @contextmanager
+    def _engine(self, corpus: Corpus) -> Iterator[Engine]:
+        """Where sums are made: in this process, unless another engine is asked for or memory is too small."""
+        resources = self.resources
+        if resources.engine == "local" and resources.max_memory is None:
+            yield LocalEngine(resources.threads)
+            return
+        from crowdseq.engines.choosing import open_engine
+
+        wish = resources.wish(self.megabytes(CorpusFacts.of(corpus)))
+        with TemporaryDirectory(prefix="crowdseq-") as folder, open_engine(wish, Path(folder)) as engine:
+            yield engine
+
+    def megabytes(self, facts: CorpusFacts) -> float:
+        """About what the run takes of memory where all of the corpus is in it."""
+        alone = self.recipe.megabytes(facts)
+        return max(alone, crf_megabytes(facts)) if self.tagger else alone
+
+    def run_stored(
+        self,
+        stored: "StoredCorpus",
+        out: Path,
+        *,
+        progress: Progress = quiet,
+        checkpoints: str | Path | None = None,
+        dev: Corpus | None = None,
+    ) -> "StoredLearned":
+        """The same of a corpus on disk; what is settled is written to the folder `out`."""
+        from crowdseq.workflows.stored_learning import learn_stored
+
+        kept = None if checkpoints is None else Path(checkpoints)
+        return learn_stored(self, stored, out, progress=progress, checkpoints=kept, dev=dev)
+
+    def _learn_knowing(
+        self, corpus: Corpus, context: RunContext, checkpoints: str | Path | None
+    ) -> "tuple[Learned, Knowledge | None]":
+        """What is learned, and what was known of words."""
+        known = self.knowledge
+        if known is None or not known.wishes:
+            keeper = _keeper(checkpoints, corpus, self, known)
+            sources = known.sources if known else ()
+            return self._learn(corpus, replace(context, keeper=keeper, knowledge=sources)), known
+        return self._learn_with_what_helps(known, corpus, context, checkpoints)
 
     def _companion(self, checkpoints: str | Path | None) -> "CompanionMaker | None":
         if self.text_model is None or not self.recipe.can_use_companion:
@@ -274,10 +323,14 @@ def _check_text_model(plan: LearnPlan) -> None:
         return
     if plan.resources.max_memory is not None:
         raise SettingsError("a language model cannot be held to max_memory, leave one of them out")
-    in_tagger = reader.is_fine_tuned and plan.tagger
-    if not (plan.recipe.can_use_companion or in_tagger):
-        other = "say text_model transformer for its tagger, or take sa-slc" if plan.tagger else "take sa-slc"
-        raise SettingsError(f"method {name} reads no text with the model {reader.kind}, {other}")
+    if plan.recipe.can_use_companion or (reader.is_fine_tuned and plan.tagger):
+        return
+    advice = Advice("take {method}", method="sa-slc")
+    if plan.tagger:
+        advice = Advice(
+            "say {text_model} for its tagger, or take {method}", text_model="transformer", method="sa-slc"
+        )
+    raise SettingsError(f"method {name} reads no text with the model {reader.kind},", advice)
 
 
 def _check_dev(dev: Corpus | None, corpus: Corpus, recipe: Aggregator) -> None:
@@ -319,10 +372,10 @@ def soft_targets(consensus: Consensus) -> Targets:
 class LearnRequest(CrowdRequest):
     """Crowd files, the method with its settings as typed (`name=value`), and the run folder to write.
 
-    seed, threads, max_memory, silence: None where nobody asked for a value; one that contradicts a typed
-    setting of the same name is refused. dev: a file with gold by which the best round is chosen. resume: go
-    on with an unfinished run. tagger, targets: as `learn` has them. lexicons: as typed, `TYPE=FILE`.
-    vectors, unlabelled: as `learn` has them.
+    seed, threads, max_memory, engine, workers, address, silence: None where nobody asked for a value; one
+    that contradicts a typed setting of the same name is refused. dev: a file with gold by which the best
+    round is chosen. resume: go on with an unfinished run. tagger, targets: as `learn` has them. lexicons: as
+    typed, `TYPE=FILE`. vectors, unlabelled: as `learn` has them.
     text_model, model: as `learn` has them.
     excel_safe: as `Run.save` has it. command: what was typed, for the recipe of the run.
     """
@@ -333,6 +386,9 @@ class LearnRequest(CrowdRequest):
     seed: int | None = None
     threads: int | None = None
     max_memory: float | None = None
+    engine: str | None = None
+    workers: int | None = None
+    address: str | None = None
     silence: str | None = None
     dev: str | None = None
     resume: bool = False
@@ -346,6 +402,12 @@ class LearnRequest(CrowdRequest):
     force: bool = False
     excel_safe: bool = False
     command: str | None = None
+
+    def may_be_sharded(self, plan: LearnPlan) -> bool:
+        """Whether the corpus lies in shards, or is to be cut into some before it is learned from."""
+        resources = plan.resources
+        is_asked = resources.engine != "local" or resources.max_memory is not None
+        return is_asked or any(may_hold_shards(Path(name)) for name in self.crowd)
 
     def plan(self) -> LearnPlan:
         """What was asked for, checked."""
@@ -370,10 +432,10 @@ class LearnRequest(CrowdRequest):
     def _settings(self) -> dict[str, Any]:
         """The settings of the method, with those that have an option of their own."""
         typed = parse_settings(self.settings)
-        own = {name: getattr(self, name) for name in ("seed", "threads", "max_memory", "silence")}
+        own = {name: getattr(self, name) for name in ("seed", "silence", *RESOURCES)}
         check_options(typed, {name: value for name, value in own.items() if value is not None})
         wanted = {"threads": self.threads or os.cpu_count() or 1} | typed
-        extra = {name: own[name] for name in ("max_memory", "silence") if own[name] is not None}
+        extra = {name: own[name] for name in own if name not in ("seed", "threads") and own[name] is not None}
         return wanted | extra
 
 
@@ -394,6 +456,12 @@ def learn_files(request: LearnRequest) -> SavedRun:
     """Learn from crowd files and write a run folder; what can be refused is refused before they are read."""
     with open_target(request.out, force=request.force, resume=request.resume) as target:
         plan = request.plan()
+        if request.may_be_sharded(plan):
+            from crowdseq.workflows.sharded.learning import learn_sharded  # most corpora fit into memory
+
+            learned = learn_sharded(request, plan, target)
+            if learned is not None:
+                return SavedRun(learned[0], run_paths(request.out), learned[1])
         corpus, report = read_crowd(request)
         with request.listener.progress() as progress:
             dev = read(request.dev).corpus if request.dev else None

@@ -5,28 +5,44 @@ from dataclasses import Field, dataclass, fields
 from difflib import get_close_matches
 from math import isfinite
 from numbers import Integral
-from typing import Any, get_args, get_type_hints
+from typing import TYPE_CHECKING, Any, get_args, get_type_hints
 
 from crowdseq.aggregation.contract import Aggregator
 from crowdseq.errors import Advice, SettingsError
 from crowdseq.methods import find_method, method_names
 
+if TYPE_CHECKING:
+    from crowdseq.engines.choosing import EngineWish
+
 
 @dataclass(frozen=True)
 class Resources:
-    """What a run may use of the machine: threads, and megabytes of memory if there is a bound.
+    """What a run may use of the machine: threads, megabytes of memory if there is a bound, and an engine.
 
     They are given like settings of the method, but are no part of the recipe: they change no result.
     """
 
     threads: int = 1
     max_memory: float | None = None
+    engine: str = "local"
+    workers: int | None = None
+    address: str | None = None
 
     def __post_init__(self) -> None:
         if not (isinstance(self.threads, Integral) and self.threads >= 1):
             raise SettingsError(f"threads is {self.threads}, it must be at least 1")
         if self.max_memory is not None and self.max_memory < 0:
             raise SettingsError(f"max_memory is {self.max_memory}, it cannot be negative")
+        if (self.engine, self.workers, self.address) != ("local", None, None):
+            self.wish()  # which checks them
+
+    def wish(self, needed: float = 0.0) -> "EngineWish":
+        """The engine that is asked for; one on disk where a run needs more megabytes than it may take."""
+        from crowdseq.engines.choosing import DISK, EngineWish  # most runs have no wish
+
+        if self.engine == "local" and self.max_memory is not None and needed > self.max_memory:
+            return EngineWish(DISK, self.threads, megabytes=_SHARE_OF_SHARDS * self.max_memory)
+        return EngineWish(self.engine, self.threads, self.workers, self.address)
 
     @classmethod
     def of(cls, settings: Mapping[str, Any]) -> "Resources":
@@ -34,6 +50,7 @@ class Resources:
         return cls(**_read({name: settings[name] for name in RESOURCES if name in settings}, cls))
 
 
+_SHARE_OF_SHARDS = 0.4  # of the memory that a run may take; driver and shard at work take theirs
 DEFAULT_RESOURCES = Resources()
 RESOURCES = tuple(field.name for field in fields(Resources))
 

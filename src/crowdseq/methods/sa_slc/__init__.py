@@ -15,9 +15,11 @@ from crowdseq.aggregation.contract import (
     JointAggregator,
     Learned,
     RunContext,
+    crf_megabytes,
     describe_settings,
     method,
     store_learned,
+    too_little_memory,
 )
 from crowdseq.aggregation.settling import LoneLabels, lone_remark, settle
 from crowdseq.aggregation.truth import P
@@ -25,8 +27,7 @@ from crowdseq.aggregation.voting import label_shares
 from crowdseq.arrays import FloatArray
 from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
-from crowdseq.engines.shards import SHARD_TOKENS
-from crowdseq.errors import SettingsError
+from crowdseq.engines.shards import SHARD_TOKENS, CorpusFacts
 from crowdseq.methods.sa_slc.final_belief import FinalBelief
 from crowdseq.methods.sa_slc.joint_em import JointEm, State
 from crowdseq.methods.sa_slc.rounds import candidates_per_token, prepare, run_rounds
@@ -144,6 +145,9 @@ class SaSlc(JointAggregator):
     def monotone(self) -> bool:
         return self.settings.is_plain_em and not self.draws
 
+    def megabytes(self, facts: CorpusFacts) -> float:
+        return super().megabytes(facts) + crf_megabytes(facts)
+
     def learn(self, corpus: Corpus, context: RunContext = RunContext()) -> Learned:
         with using_threads(context.engine.threads):
             consensus, belief = self._settled(corpus, context)
@@ -246,10 +250,7 @@ class _End:
 
 
 def _check_memory(session: JointEm[P], context: RunContext) -> None:
-    needed = session.megabytes
+    needed = session.megabytes_in(context.engine)
     context.progress(f"about {needed:,.0f} MB of memory for the rounds", 1, 1)
     if context.max_memory is not None and needed > context.max_memory:
-        raise SettingsError(
-            f"this run needs about {needed:,.0f} MB, more than max_memory allows "
-            f"({context.max_memory:,.0f} MB): allow more, or use fewer folds"
-        )
+        raise too_little_memory(needed, context.max_memory, "or use fewer folds")

@@ -10,7 +10,8 @@ import numpy as np
 
 from crowdseq.aggregation.truth import P, TruthModel, are_finite
 from crowdseq.arrays import BoolArray, FloatArray, IntArray
-from crowdseq.engines.engine import Placed
+from crowdseq.engines.engine import Engine, Placed
+from crowdseq.engines.local import LocalEngine
 from crowdseq.engines.shards import Cut, Numbering, Version, Versions, add_up
 from crowdseq.errors import AnnotationError
 from crowdseq.evaluation.scores import TypeScore
@@ -83,10 +84,12 @@ class JointEm(Generic[P]):
     versions: Versions = field(default_factory=Versions)
     _rows: dict[int, int] = field(default_factory=dict)
 
-    @property
-    def megabytes(self) -> float:
-        """An estimate of what a round holds at once: tables of votes, of tokens and of weights."""
+    def megabytes_in(self, engine: Engine) -> float:
+        """An estimate of what a round holds at once in this process: tables of votes, of tokens and of
+        weights; where shards lie elsewhere, only what the driver has, and one shard."""
         scheme, n_tokens = self.cut.facts.scheme, self.cut.facts.n_tokens
+        if not isinstance(engine, LocalEngine):
+            n_tokens //= len(self.cut.shards)
         contexts = 1 + len(LEVELS) * (self.settings.votes.plausibility and scheme.outside >= 0)
         tables = _TABLE_COPIES * self.model.n_cells * len(scheme) * contexts
         tokens = _TOKEN_COPIES * n_tokens * len(scheme)

@@ -205,6 +205,7 @@ def _climb(
         progress=context.progress,
         keep=None if context.keeper is None else _keep_in(context.keeper, session),
         judge=judge,
+        note=context.note,
     )
 
 

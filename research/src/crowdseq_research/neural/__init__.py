@@ -1,0 +1,1 @@
+"""What language models bring on the AMT crowd."""
