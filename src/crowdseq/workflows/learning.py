@@ -18,6 +18,7 @@ from crowdseq.aggregation.contract import (
     Keeper,
     Learned,
     RunContext,
+    cannot_shard,
     crf_megabytes,
 )
 from crowdseq.aggregation.settling import scheme_scores
@@ -131,6 +132,8 @@ class LearnPlan:
     def __post_init__(self) -> None:
         if self.targets not in TARGETS:
             raise SettingsError(f"targets is '{self.targets}', choose one of {', '.join(TARGETS)}")
+        if self.resources.engine != "local" and not self.recipe.can_shard:
+            raise cannot_shard(self.recipe)
         if self.knowledge is not None:
             _check_use(self.recipe, self.tagger)
         if self.text_model is not None:
