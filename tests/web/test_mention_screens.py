@@ -135,6 +135,17 @@ def test_what_was_decided_or_passed_over_elsewhere_is_not_asked_for_again(towns:
     assert elsewhere.spots() == [(2, 1, 2, "LOC")]
 
 
+def test_one_decision_is_not_spread_over_many_places_on_which_all_agree(tmp_path: Path) -> None:
+    crowd = corpus(
+        "see/O/O/O/O Exeter/O/B-LOC/B-LOC/O ./O/O/I-LOC/O",
+        *["it/O/O/O/O ends/O/O/O/O ./O/O/O/O"] * 8,
+        annotators=PEOPLE,
+    )
+    with ReviewDesk.open(saved(tmp_path / "stops", crowd)) as desk:
+        do(desk, "marks", 0, marks=((1, 2, "LOC"), (2, 3, "LOC")))
+        assert Elsewhere(desk).spots() == []
+
+
 def test_what_was_accepted_unread_says_nothing_about_other_places(towns: ReviewDesk) -> None:
     do(towns, "label", 0, label="LOC", shown={"page": "finish"})
     assert Elsewhere(towns).spots() == []

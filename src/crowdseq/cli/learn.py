@@ -8,6 +8,7 @@ import click
 from crowdseq.cli.options import (
     crowd_argument,
     crowd_options,
+    engine_options,
     excel_option,
     force_option,
     given_options,
@@ -38,19 +39,7 @@ from crowdseq.cli.terminal import print_json, terminal, typed_command
     metavar="MB",
     help="Keep the shards on disk if the run would need more than this; refuse it if that is not enough.",
 )
-@click.option(
-    "--engine",
-    type=click.Choice(["local", "ray"]),
-    show_default="local",
-    help="Where sums are made: in this process, or by workers of Ray (extra ray); they change no number.",
-)
-@click.option(
-    "--workers",
-    type=click.IntRange(1),
-    show_default="one for each core",
-    help="Workers of Ray.",
-)
-@click.option("--address", help="A Ray cluster to join (auto finds one); else one is started here.")
+@engine_options
 @click.option(
     "--deterministic", is_flag=True, help="Accepted for scripts: results are bit-equal in any case."
 )
@@ -88,6 +77,12 @@ from crowdseq.cli.terminal import print_json, terminal, typed_command
     "the fine-tuned model in the tagger too (extra neural).",
 )
 @click.option("--model", metavar="PATH", help="The folder of that language model, in Hugging Face's layout.")
+@click.option(
+    "--piece",
+    metavar="I/N",
+    help="Of a folder of shards settle only every N-th, from the I-th on (majority-vote, gold), for "
+    "crowdseq merge.",
+)
 @click.option("--no-tagger", is_flag=True, help="Stop at the consensus.")
 @click.option(
     "--targets",
@@ -117,6 +112,7 @@ def command(
     dev: str | None,
     resume: bool,
     deterministic: bool,  # noqa: ARG001  nothing to do: sums have a fixed order
+    piece: str | None,
     no_tagger: bool,
     targets: str,
     lexicons: tuple[str, ...],
@@ -155,6 +151,14 @@ def command(
         command=typed_command(),
         **given_options("seed", "threads", "max_memory", "engine", "workers", "address", "silence"),
     )
+    if piece is not None:
+        numbers = request.settle_piece(piece)
+        told = f"{len(numbers):,} shards settled in {out}/; put all pieces together: crowdseq merge"
+        if as_json:
+            print_json({"piece": piece, "shards": list(numbers), "folder": str(out)})
+        else:
+            click.echo(told)
+        return
     try:
         saved = learn_files(request)
     except KeyboardInterrupt:

@@ -30,6 +30,7 @@ COMMANDS = {
     "simulate": "Make up a crowd of known precision out of a file with gold tags.",
     "reproduce": "Run the experiments behind the documented figures; only what is missing is computed.",
     "bench": "Measure speed on this machine, beside the rivals that are installed.",
+    "merge": "Put together to one run what learn --piece settled of a folder of shards.",
     "methods": "List the methods, or explain one and its settings.",
     "formats": "List the file formats that can be read and written.",
 }

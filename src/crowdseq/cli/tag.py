@@ -2,14 +2,23 @@
 
 import click
 
-from crowdseq.cli.options import force_option, quiet_option, reading_option, typed_settings
+from crowdseq.cli.options import engine_options, force_option, quiet_option, reading_option, typed_settings
 from crowdseq.cli.terminal import terminal
 
 
 @click.command(help="Label new text with a trained tagger.")
 @click.argument("run", metavar="RUN|TAGGER")
 @click.argument("input", default="-")
-@click.option("-o", "--out", default="-", show_default=True, help="Where to write; - is stdout.")
+@click.option(
+    "-o",
+    "--out",
+    default="-",
+    show_default=True,
+    help="Where to write; - is stdout. Of a quoted pattern ('part-*.jsonl') a folder, with a file for each.",
+)
+@click.option(
+    "--resume", is_flag=True, help="Of a pattern: leave files alone that are in the folder already."
+)
 @click.option(
     "--to",
     "target",
@@ -35,6 +44,7 @@ from crowdseq.cli.terminal import terminal
 @click.option(
     "--threads", type=click.IntRange(1), default=1, show_default=True, help="They change no number."
 )
+@engine_options
 @force_option
 @quiet_option
 def command(
@@ -49,6 +59,10 @@ def command(
     confidence: bool,
     encoding: str | None,
     threads: int,
+    engine: str | None,
+    workers: int | None,
+    address: str | None,
+    resume: bool,
     force: bool,
     quiet: bool,
 ) -> None:
@@ -64,7 +78,11 @@ def command(
         ),
         confidence=confidence,
         threads=threads,
+        engine=engine or "local",
+        workers=workers,
+        address=address,
         force=force,
+        resume=resume,
         listener=terminal(quiet, progress=out != "-"),
     )
     tag_text(request)

@@ -38,6 +38,7 @@ class Gold(JointAggregator):
 
     can_use_knowledge = True
     can_bound_memory = True
+    can_shard = True
 
     features: str = "full"
     c1: float = 0.0
@@ -46,9 +47,10 @@ class Gold(JointAggregator):
     chunks: str = CrfTrainer.chunks
 
     def __post_init__(self) -> None:
-        self._trainer()
+        self.trainer()
 
-    def _trainer(self) -> CrfTrainer:
+    def trainer(self) -> CrfTrainer:
+        """What learns from the gold."""
         return CrfTrainer(
             features=self.features,
             c1=self.c1,
@@ -68,7 +70,7 @@ class Gold(JointAggregator):
         context.progress("training on gold", 0, 1)
         tags = np.where(known, best_valid_tags(corpus, truth), np.int16(-1))
         with using_threads(context.engine.threads):
-            trainer = self._trainer().knowing(context.knowledge)
+            trainer = self.trainer().knowing(context.knowledge)
             tagger = trainer.fit(corpus, tags, engine=context.engine)
         context.progress("training on gold", 1, 1)
         if not known.all():
@@ -84,7 +86,7 @@ class Gold(JointAggregator):
         n_known = sum(placed.each("n_known"))
         if n_known:
             context.progress("training on gold", 0, 1)
-            trainer = self._trainer().knowing(context.knowledge)
+            trainer = self.trainer().knowing(context.knowledge)
             with using_threads(context.engine.threads):
                 tagger = trainer.fit_stored(stored.shards, wanted_gold, facts.scheme, context.engine)
             context.progress("training on gold", 1, 1)

@@ -18,6 +18,7 @@ from crowdseq.aggregation.contract import (
     Keeper,
     Learned,
     RunContext,
+    cannot_shard,
     crf_megabytes,
 )
 from crowdseq.aggregation.settling import scheme_scores
@@ -28,6 +29,7 @@ from crowdseq.engines.local import LocalEngine
 from crowdseq.engines.shards import CorpusFacts
 from crowdseq.errors import Advice, AnnotationError, SettingsError
 from crowdseq.formats import ImportReport, read
+from crowdseq.formats.files import may_hold_shards
 from crowdseq.numerics.blocks import using_threads
 from crowdseq.numerics.chains.chain import Lattice, marginals
 from crowdseq.numerics.em import Progress, quiet
@@ -130,6 +132,8 @@ class LearnPlan:
     def __post_init__(self) -> None:
         if self.targets not in TARGETS:
             raise SettingsError(f"targets is '{self.targets}', choose one of {', '.join(TARGETS)}")
+        if self.resources.engine != "local" and not self.recipe.can_shard:
+            raise cannot_shard(self.recipe)
         if self.knowledge is not None:
             _check_use(self.recipe, self.tagger)
         if self.text_model is not None:
@@ -402,6 +406,19 @@ class LearnRequest(CrowdRequest):
     excel_safe: bool = False
     command: str | None = None
 
+    def may_be_sharded(self, plan: LearnPlan) -> bool:
+        """Whether the corpus lies in shards, or is to be cut into some before it is learned from."""
+        resources = plan.resources
+        is_asked = resources.engine != "local" or resources.max_memory is not None
+        return is_asked or any(may_hold_shards(Path(name)) for name in self.crowd)
+
+    def settle_piece(self, piece: str) -> tuple[int, ...]:
+        """Settle only some shards of a folder of shards (`3/20`: every 20th from the third on), into a piece
+        that `merge_pieces` takes; gives their numbers."""
+        from crowdseq.workflows.sharded.pieces import learn_piece
+
+        return learn_piece(self, piece)
+
     def plan(self) -> LearnPlan:
         """What was asked for, checked."""
         settings = self._settings()
@@ -449,6 +466,12 @@ def learn_files(request: LearnRequest) -> SavedRun:
     """Learn from crowd files and write a run folder; what can be refused is refused before they are read."""
     with open_target(request.out, force=request.force, resume=request.resume) as target:
         plan = request.plan()
+        if request.may_be_sharded(plan):
+            from crowdseq.workflows.sharded.learning import learn_sharded  # most corpora fit into memory
+
+            learned = learn_sharded(request, plan, target)
+            if learned is not None:
+                return SavedRun(learned[0], run_paths(request.out), learned[1])
         corpus, report = read_crowd(request)
         with request.listener.progress() as progress:
             dev = read(request.dev).corpus if request.dev else None

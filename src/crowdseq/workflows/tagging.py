@@ -1,16 +1,27 @@
 """tag: label new text with a trained tagger, keeping all that came with it."""
 
 from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 
 from crowdseq.core.corpus import Corpus
-from crowdseq.errors import Advice, FormatError, Missing, MissingFileError, Problem
+from crowdseq.errors import (
+    Advice,
+    FormatError,
+    Missing,
+    MissingFileError,
+    Problem,
+    SettingsError,
+    UsageError,
+)
 from crowdseq.formats import read
 from crowdseq.formats.carrying import format_to_tag, sentence_to_tag, sentences_to_tag
+from crowdseq.formats.files import is_pattern, list_inputs
 from crowdseq.formats.files.sources import (
     HEAD_BYTES,
     STANDARD_INPUT,
@@ -24,7 +35,7 @@ from crowdseq.formats.format import Carried
 from crowdseq.formats.models.taggers import load_tagger
 from crowdseq.formats.settings import ReadSettings
 from crowdseq.numerics.em import Progress, quiet
-from crowdseq.storage.atomic import STANDARD_OUTPUT, AtomicFile, standard_output
+from crowdseq.storage.atomic import STANDARD_OUTPUT, AtomicFile, check_free, standard_output
 from crowdseq.tagging.sequence_tagger import Context
 from crowdseq.tagging.tagger import Tagger
 from crowdseq.workflows.reading import READ_ALL, SILENT, Listener
@@ -45,8 +56,10 @@ _ENDINGS = {
 class TagRequest:
     """A run or tagger folder, the text to tag, and where it goes with its tags; `-` is a standard stream.
 
+    input: a pattern stands for many files, each of which goes into the folder `out` under its own name.
+    confidence: add the probability of each tag. resume: leave parts alone that are there already.
     target: the format to write, told by the name of `out` if None, else as the text came (text as columns).
-    confidence: add the probability of each tag.
+    engine, workers, address: who tags, as `learn` has them.
     """
 
     tagger: str
@@ -56,17 +69,54 @@ class TagRequest:
     settings: ReadSettings = READ_ALL.settings
     confidence: bool = False
     threads: int = 1
+    engine: str = "local"
+    workers: int | None = None
+    address: str | None = None
     force: bool = False
+    resume: bool = False
     listener: Listener = SILENT
 
 
 def tag_text(request: TagRequest) -> None:
-    """Tag a text and write it, piece by piece."""
-    target = _target(request)
+    """Tag a text and write it, piece by piece; of many files, one after the other."""
+    if not is_pattern(request.input):
+        _target(request)  # before the tagger is opened
     tagger = open_tagger(request.tagger)
+    if request.resume and not is_pattern(request.input):
+        raise SettingsError("only parts of a pattern can be resumed, say which with a quoted pattern")
+    with ExitStack() as stack:
+        spread = _spread(tagger, request, stack)
+        for part in _parts(request) if is_pattern(request.input) else [request]:
+            _tag_one(spread, part)
+
+
+def _parts(request: TagRequest) -> list[TagRequest]:
+    """A request for each file that has not been tagged yet."""
+    folder = Path(request.out)
+    if request.out == STANDARD_OUTPUT or folder.is_file():
+        raise UsageError("parts go into a folder,", Advice("name one with {out}", out=""))
+    sources = [item for item in list_inputs(request.input) if isinstance(item, Source)]
+    names = [Path(source.name).name for source in sources]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise UsageError(f"{twice[0]} is the name of several parts, whose answers would go to one file")
+    folder.mkdir(parents=True, exist_ok=True)
+    parts = [
+        replace(request, input=source.name, out=str(folder / name))
+        for source, name in zip(sources, names, strict=True)
+        if not (request.resume and (folder / name).exists())
+    ]
+    for part in parts:  # before the first is tagged
+        check_free(part.out, force=request.force)
+    return parts
+
+
+def _tag_one(tagger: Tagger, request: TagRequest) -> None:
+    target = _target(request)
     with request.listener.progress() as progress:
         if target is not None:
-            return _tag_to(target, tagger, request, progress)
+            _tag_to(target, tagger, request, progress)
+            return None
         pieces = tag_file(
             tagger,
             request.input,
@@ -90,6 +140,17 @@ def _target(request: TagRequest) -> str | None:
         return None
     comes_back = _COLUMNS if _came_as(request) in (_COLUMNS, _TEXT) else _LINES
     return None if told == comes_back else told
+
+
+def _spread(tagger: Tagger, request: TagRequest, stack: ExitStack) -> Tagger:
+    """The tagger, or one that has it with the workers of an engine."""
+    if (request.engine, request.workers, request.address) == ("local", None, None):
+        return tagger
+    from crowdseq.engines.choosing import EngineWish
+    from crowdseq.workflows.spread_tagging import SpreadTagger
+
+    wish = EngineWish(request.engine, request.threads, request.workers, request.address)
+    return cast(Tagger, SpreadTagger.open(tagger, wish, stack))
 
 
 def _tag_to(target: str, tagger: Tagger, request: TagRequest, progress: Progress) -> None:

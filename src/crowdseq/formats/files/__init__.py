@@ -29,12 +29,17 @@ def list_inputs(inputs: Input | Iterable[Input]) -> list[Source | Folder]:
 
 def _inputs(item: Input) -> list[Source | Folder]:
     """What one name stands for: itself, or all files that a pattern such as `part-*.jsonl` fits."""
-    if not isinstance(item, str) or not glob.has_magic(item) or os.path.lexists(item):
+    if not isinstance(item, str) or not is_pattern(item):
         return [_input(item)]
     names = [name for name in sorted(glob.glob(item, recursive=True)) if os.path.isfile(name)]
     if not names:
         raise MissingFileError(Missing("no file fits this pattern", item))
     return [Source(name, stem_of(name), Path(name), is_part=True) for name in names]
+
+
+def is_pattern(name: str) -> bool:
+    """Whether a name stands for files that it fits; a file of that very name is itself."""
+    return glob.has_magic(name) and not os.path.lexists(name)
 
 
 def _input(item: Input) -> Source | Folder:
@@ -62,6 +67,11 @@ def is_run_folder(path: Path) -> bool:
 def is_sharded_run(path: Path) -> bool:
     """The same of a run whose crowd lies in shards."""
     return all(os.path.isfile(path / name) for name in (f"{RUN_SHARDS}/index.json", "settings.json"))
+
+
+def may_hold_shards(path: Path) -> bool:
+    """Whether a folder looks like one of shards, or a run that has them."""
+    return os.path.isfile(path / "index.json") or is_sharded_run(path)
 
 
 def is_run(path: Path) -> bool:

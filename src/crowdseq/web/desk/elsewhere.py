@@ -19,7 +19,9 @@ Words = tuple[str, ...]
 Place = tuple[int, int, int]  # sentence, begin, end
 Spot = tuple[int, int, int, str]  # sentence, begin, end, the label that was decided elsewhere
 _AGREED = 0.8  # of the decisions on some words that must say the same
-_MOST_FINDS = 2_000  # of one run of words: more are looked at when these are decided
+# Places for each decision on the words. Where all agree on many more, the decision is the exception, or a
+# slip, and must not be spread by a key.
+_MOST_PER_DECISION = 5
 
 
 class Elsewhere:
@@ -114,11 +116,15 @@ class Elsewhere:
         counts = +self._decided[words]
         if not counts or max(counts.values()) < _AGREED * counts.total():
             return
-        label = counts.most_common(1)[0][0]
-        for number, begin in self._places.of(words, _MOST_FINDS):
+        label, times = counts.most_common(1)[0]
+        found: list[Spot] = []
+        for number, begin in self._places.of(words):
             spot = (number, begin, begin + len(words), label)
             if self._is_open(spot):
-                yield spot
+                found.append(spot)
+            if len(found) > _MOST_PER_DECISION * times:
+                return
+        yield from found
 
     def _is_open(self, spot: Spot) -> bool:
         """Whether nobody differs or decided there, and it reads otherwise; inside longer marks it may."""
@@ -154,7 +160,7 @@ class _Places:
         self._order: IntArray = np.argsort(text.token_ids, kind="stable")
         self._bounds: IntArray = np.searchsorted(text.token_ids[self._order], np.arange(len(text.words) + 1))
 
-    def of(self, words: Words, most: int) -> Iterable[tuple[int, int]]:
+    def of(self, words: Words) -> Iterable[tuple[int, int]]:
         """Sentence and first token of the places, in the order of the text."""
         ids = [self._numbers[word] for word in words]
         sizes = [int(self._bounds[one + 1] - self._bounds[one]) for one in ids]
@@ -165,6 +171,6 @@ class _Places:
         starts = starts[(starts >= 0) & (starts + len(ids) <= len(tokens))]
         for shift, one in enumerate(ids):
             starts = starts[tokens[starts + shift] == one]
-        starts = starts[sentence_of[starts] == sentence_of[starts + len(ids) - 1]][:most]
+        starts = starts[sentence_of[starts] == sentence_of[starts + len(ids) - 1]]
         sentences = sentence_of[starts]
         return zip(sentences.tolist(), (starts - self._text.offsets[sentences]).tolist(), strict=True)

@@ -82,7 +82,8 @@ async function open(number) {
 function close() {
   places = null;
   draw();
-  rows[at]?.element.querySelector("button").focus();
+  rows[at]?.element.querySelector("button").focus({ preventScroll: true });
+  rows[at]?.element.scrollIntoView({ block: "nearest" });
 }
 
 function draw() {
@@ -94,10 +95,10 @@ function draw() {
 const question = ([first, second]) => (first === second ? ["Where ", name(first ?? "nothing"), " begins and ends"] : [name(first ?? "nothing"), " or ", name(second ?? "nothing")]);
 
 function title(one) {
-  if (one.elsewhere) return [el("strong", {}, "The same words elsewhere"), el("span.note", {}, "Nobody differed there, but it is not what you decided.")];
+  if (one.elsewhere) return [el("strong", {}, "The same words elsewhere"), el("span.note.about", {}, "Nobody differed there, but it is not what you decided.")];
   if (one.mention !== null) return [el("strong", { dir: "auto" }, name(one.words[0])), el("span.chips", {}, ...one.readings.map(([label, times]) => el(`span.label.${label === null ? "outside" : hue(labels, label)}`, {}, name(label ?? "nothing"), ` ${times}`)))];
   const words = one.words.flatMap((word, place) => [place ? ", " : "", name(word.slice(0, 40))]);
-  return [el("strong", {}, ...question(one.pair)), el("span.note", { dir: "auto" }, ...words, one.more ? ` and ${count(one.more)} more` : "")];
+  return [el("strong", {}, ...question(one.pair)), el("span.note.about", { dir: "auto" }, ...words, one.more ? ` and ${count(one.more)} more` : "")];
 }
 
 function drawRow(one, number) {

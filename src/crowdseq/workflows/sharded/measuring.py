@@ -30,6 +30,11 @@ class ShardedRun(Run):
         settled = replace(stored, annotators=tuple(sample.annotators))
         return cls(sample, tagger, recipe, seconds, stored=settled)
 
+    @property
+    def suggestions(self) -> tuple[Any, ...]:
+        """Written shard by shard when the run is saved, and not held."""
+        return ()
+
     @cached_property
     def metrics(self) -> dict[str, Any]:
         """As `metrics.json` holds it."""

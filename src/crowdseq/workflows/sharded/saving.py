@@ -7,13 +7,15 @@ from typing import Any
 
 import numpy as np
 
+from crowdseq.aggregation.stored import StoredConsensus
+from crowdseq.formats.json_io import encode_line
 from crowdseq.formats.models.taggers import tagger_files
 from crowdseq.reports.html import report_html
 from crowdseq.storage.folders import AtomicFolder
 from crowdseq.storage.manifest import MANIFEST, Manifest
 from crowdseq.storage.tensors import encode_tensors
 from crowdseq.workflows.run import SHARDED_VERSION
-from crowdseq.workflows.runs import METRICS, PARAMETERS, REPORTS, SETTINGS
+from crowdseq.workflows.runs import METRICS, PARAMETERS, REPORTS, SETTINGS, SUGGESTIONS
 from crowdseq.workflows.runs.saving import RunTarget, encode_json, run_settings, run_tables
 from crowdseq.workflows.runs.snapshot import encode_reports
 from crowdseq.workflows.sharded import consensus_folder, crowd_folder
@@ -24,8 +26,8 @@ def save_sharded(run: ShardedRun, target: RunTarget, *, excel_safe: bool = False
     """Write beside the target, then move into place: an old run stays until the new one is whole."""
     settings, metrics = sharded_settings(run), run.metrics
     with AtomicFolder(target.folder) as made:
-        _link(run.stored.corpus.folder, crowd_folder(made.path))
-        _link(run.stored.folder, consensus_folder(made.path))
+        link_files(run.stored.corpus.folder, crowd_folder(made.path))
+        link_files(run.stored.folder, consensus_folder(made.path))
         made.write(SETTINGS, encode_json(settings))
         made.write(PARAMETERS, encode_tensors(_arrays(run.stored.parameters)))
         made.write(REPORTS, encode_tensors(encode_reports(run.stored.annotators)))
@@ -34,6 +36,7 @@ def save_sharded(run: ShardedRun, target: RunTarget, *, excel_safe: bool = False
                 made.write(f"tagger/{name}", content)
         for name, text in run_tables(run.consensus, excel_safe).items():
             made.write(name, text.encode("utf-8"))
+        _write_suggestions(run.stored, made)
         title = f"Consensus report: {target.folder.name}"
         made.write("report.html", report_html(run.consensus, metrics, settings, title=title).encode("utf-8"))
         made.write(METRICS, encode_json(metrics))
@@ -45,6 +48,18 @@ def save_sharded(run: ShardedRun, target: RunTarget, *, excel_safe: bool = False
             carry_live_files(target.folder, made.path)
         target.note_finished(manifest)
     target.drop_checkpoints()
+
+
+def _write_suggestions(stored: StoredConsensus, made: AtomicFolder) -> None:
+    """What the text suggests beside labels that were kept, of all shards."""
+    if "suggested_tag_ids" not in stored.part(0).parameters:
+        return
+    from crowdseq.evaluation.suggestions import suggestions_of
+
+    with made.file(SUGGESTIONS) as out:
+        for part in stored.parts():
+            for one in suggestions_of(part):
+                out.write(encode_line(one.as_dict()))
 
 
 def sharded_settings(run: ShardedRun) -> dict[str, Any]:
@@ -62,11 +77,11 @@ def _arrays(parameters: Any) -> dict[str, Any]:
     return {name: value for name, value in parameters.items() if isinstance(value, np.ndarray)}
 
 
-def _link(source: Path, target: Path) -> None:
-    """The files of a folder under another name, without a copy where the disk knows links."""
-    target.mkdir()
+def link_files(source: Path, target: Path, beginning: str = "") -> None:
+    """The files of a folder, or some, under another name, without a copy where the disk knows links."""
+    target.mkdir(parents=True, exist_ok=True)
     for path in sorted(source.iterdir()):
-        if path.is_file() and not path.name.startswith("."):
+        if path.is_file() and path.name.startswith(beginning) and not path.name.startswith("."):
             try:
                 os.link(path, target / path.name)
             except OSError:
