@@ -18,6 +18,7 @@ from crowdseq.aggregation.contract import (
     Keeper,
     Learned,
     RunContext,
+    cannot_shard,
     crf_megabytes,
 )
 from crowdseq.aggregation.settling import scheme_scores
@@ -131,6 +132,8 @@ class LearnPlan:
     def __post_init__(self) -> None:
         if self.targets not in TARGETS:
             raise SettingsError(f"targets is '{self.targets}', choose one of {', '.join(TARGETS)}")
+        if self.resources.engine != "local" and not self.recipe.can_shard:
+            raise cannot_shard(self.recipe)
         if self.knowledge is not None:
             _check_use(self.recipe, self.tagger)
         if self.text_model is not None:
@@ -408,6 +411,13 @@ class LearnRequest(CrowdRequest):
         resources = plan.resources
         is_asked = resources.engine != "local" or resources.max_memory is not None
         return is_asked or any(may_hold_shards(Path(name)) for name in self.crowd)
+
+    def settle_piece(self, piece: str) -> tuple[int, ...]:
+        """Settle only some shards of a folder of shards (`3/20`: every 20th from the third on), into a piece
+        that `merge_pieces` takes; gives their numbers."""
+        from crowdseq.workflows.sharded.pieces import learn_piece
+
+        return learn_piece(self, piece)
 
     def plan(self) -> LearnPlan:
         """What was asked for, checked."""
