@@ -190,7 +190,7 @@ class LearnPlan:
         dev: Corpus | None = None,
     ) -> "StoredLearned":
         """The same of a corpus on disk; what is settled is written to the folder `out`."""
-        from crowdseq.workflows.stored_learning import learn_stored
+        from crowdseq.workflows.sharded.running import learn_stored
 
         kept = None if checkpoints is None else Path(checkpoints)
         return learn_stored(self, stored, out, progress=progress, checkpoints=kept, dev=dev)
