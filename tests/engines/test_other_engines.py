@@ -3,6 +3,8 @@
 import os
 import signal
 from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +19,13 @@ from crowdseq.engines.engine import Engine
 from crowdseq.engines.local import LocalEngine
 from crowdseq.engines.ordering import cut_canonical
 from crowdseq.engines.ray import RayEngine, import_ray
+from crowdseq.errors import FormatError
 from crowdseq.methods import list_methods
+from crowdseq.storage.private import remove_tree
+from crowdseq.tagging.crf import CrfTrainer
+from crowdseq.tagging.features import feature_settings
+from crowdseq.tagging.sequence_tagger import Context
+from crowdseq.workflows.sharded.spread_tagging import SpreadTagger, TagHolder
 
 SETTINGS: dict[str, dict[str, Any]] = {
     "bsc": {},
@@ -108,3 +116,39 @@ def test_killed_workers_change_nothing(demo: Corpus, results: dict[str, Any], ra
     same(outcome("sa-slc", demo, killing), results["sa-slc"])
     assert killing.calls == []
     assert ray.traffic.replaced >= 3
+
+
+@pytest.mark.parametrize("document", [False, True])
+def test_workers_of_ray_tag_as_one_process_does(demo: Corpus, ray: RayEngine, document: bool) -> None:
+    features = replace(feature_settings("basic"), document=document)
+    tagger = CrfTrainer(features=features, max_iterations=3).fit(demo, demo.gold_tags)
+    spread = SpreadTagger(tagger, ray.place(partial(TagHolder, tagger), range(2)), 2)
+    sentences, context = list(demo.text.tokens), Context.of_text(demo.text)
+    assert spread.tag_many(sentences, context) == tagger.tag_many(sentences, context)
+    for mine, theirs in zip(
+        spread.marginals_many(sentences, context), tagger.marginals_many(sentences, context), strict=True
+    ):
+        np.testing.assert_array_equal(mine, theirs)
+
+
+class Losing:
+    """A worker that does not survive what it is asked."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+    def fall(self) -> None:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_a_shard_that_kills_every_worker_is_named(ray: RayEngine) -> None:
+    with pytest.raises(FormatError, match="shard 0 is lost: its workers die"):
+        ray.place(Losing, [0]).each("fall")
+
+
+def test_a_shard_of_which_nothing_was_kept_is_named(ray: RayEngine) -> None:
+    placed = ray.place(Losing, [0, 1])
+    remove_tree(ray.folder / f"placed-{placed.number}" / "00001")
+    os.kill(import_ray().get(ray.actors[1].process.remote()), signal.SIGKILL)
+    with pytest.raises(FormatError, match="shard 1 is lost: nothing of it was kept"):
+        placed.each("__repr__")

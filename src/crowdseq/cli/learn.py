@@ -8,6 +8,7 @@ import click
 from crowdseq.cli.options import (
     crowd_argument,
     crowd_options,
+    engine_options,
     excel_option,
     force_option,
     given_options,
@@ -38,19 +39,7 @@ from crowdseq.cli.terminal import print_json, terminal, typed_command
     metavar="MB",
     help="Keep the shards on disk if the run would need more than this; refuse it if that is not enough.",
 )
-@click.option(
-    "--engine",
-    type=click.Choice(["local", "ray"]),
-    show_default="local",
-    help="Where sums are made: in this process, or by workers of Ray (extra ray); they change no number.",
-)
-@click.option(
-    "--workers",
-    type=click.IntRange(1),
-    show_default="one for each core",
-    help="Workers of Ray.",
-)
-@click.option("--address", help="A Ray cluster to join (auto finds one); else one is started here.")
+@engine_options
 @click.option(
     "--deterministic", is_flag=True, help="Accepted for scripts: results are bit-equal in any case."
 )
@@ -163,7 +152,12 @@ def command(
         **given_options("seed", "threads", "max_memory", "engine", "workers", "address", "silence"),
     )
     if piece is not None:
-        _learn_piece(request, piece, as_json)
+        numbers = request.settle_piece(piece)
+        told = f"{len(numbers):,} shards settled in {out}/; put all pieces together: crowdseq merge"
+        if as_json:
+            print_json({"piece": piece, "shards": list(numbers), "folder": str(out)})
+        else:
+            click.echo(told)
         return
     try:
         saved = learn_files(request)
@@ -180,15 +174,3 @@ def command(
         if told := suggestions_in_words(saved.run.suggestions):
             click.echo(f"{told}: {out / 'suggestions.jsonl'}")
         click.echo(f"the report: {out / 'report.html'}")
-
-
-def _learn_piece(request: Any, piece: str, as_json: bool) -> None:
-    from crowdseq.workflows.sharded.pieces import learn_piece
-
-    numbers = learn_piece(request, piece)
-    if as_json:
-        print_json({"piece": piece, "shards": list(numbers), "folder": str(request.out)})
-    else:
-        click.echo(
-            f"{len(numbers):,} shards settled in {request.out}/; put all pieces together: crowdseq merge"
-        )

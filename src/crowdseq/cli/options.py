@@ -117,3 +117,22 @@ excel_option = click.option(
     help="In CSV, put an apostrophe before cells that a spreadsheet would run as a formula.",
 )
 crowd_argument = click.argument("crowd", nargs=-1, required=True)
+
+
+def engine_options(function: Function) -> Function:
+    """Who does the work: `engine`, `workers` and `address`."""
+    made = (
+        click.option(
+            "--engine",
+            type=click.Choice(["local", "ray"]),
+            show_default="local",
+            help="Who works: this process, or workers of Ray (extra ray); they change no number.",
+        ),
+        click.option(
+            "--workers", type=click.IntRange(1), show_default="one for each core", help="Workers of Ray."
+        ),
+        click.option("--address", help="A Ray cluster to join (auto finds one); else one is started here."),
+    )
+    for option in reversed(made):
+        function = option(function)
+    return function

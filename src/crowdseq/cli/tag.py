@@ -2,7 +2,7 @@
 
 import click
 
-from crowdseq.cli.options import force_option, quiet_option, reading_option, typed_settings
+from crowdseq.cli.options import engine_options, force_option, quiet_option, reading_option, typed_settings
 from crowdseq.cli.terminal import terminal
 
 
@@ -44,6 +44,7 @@ from crowdseq.cli.terminal import terminal
 @click.option(
     "--threads", type=click.IntRange(1), default=1, show_default=True, help="They change no number."
 )
+@engine_options
 @force_option
 @quiet_option
 def command(
@@ -58,6 +59,9 @@ def command(
     confidence: bool,
     encoding: str | None,
     threads: int,
+    engine: str | None,
+    workers: int | None,
+    address: str | None,
     resume: bool,
     force: bool,
     quiet: bool,
@@ -74,6 +78,9 @@ def command(
         ),
         confidence=confidence,
         threads=threads,
+        engine=engine or "local",
+        workers=workers,
+        address=address,
         force=force,
         resume=resume,
         listener=terminal(quiet, progress=out != "-"),

@@ -47,15 +47,15 @@ class Numbering:
             return parts[0], cls.same(len(parts[0]), 1)
         rows, numbers = np.unique(np.concatenate(parts), axis=0, return_inverse=True)
         bounds = np.cumsum([len(part) for part in parts])[:-1]
-        return rows, cls(len(rows), tuple(np.split(numbers.ravel(), bounds)))
+        return rows, cls(len(rows), tuple(np.split(short_numbers(numbers.ravel(), len(rows)), bounds)))
 
-    def split(self, rows: NDArray[Any]) -> list[NDArray[Any]]:
+    def split(self, rows: NDArray[Any]) -> "Sequence[NDArray[Any]]":
         """Rows (size, …) of all items to those of each shard."""
-        return [rows if own is None else rows[own] for own in self.own]
+        return _Split(rows, self.own)
 
-    def split_columns(self, rows: NDArray[Any]) -> list[NDArray[Any]]:
+    def split_columns(self, rows: NDArray[Any]) -> "Sequence[NDArray[Any]]":
         """The same for columns (…, size)."""
-        return [rows if own is None else rows[..., own] for own in self.own]
+        return _Split(rows, self.own, in_columns=True)
 
     def add_up(self, parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
         """Rows of each shard's items to rows (size, …) of all, summed in the order of the shards."""
@@ -65,6 +65,29 @@ class Numbering:
         for own, part in zip(self.own, parts, strict=True):
             total[slice(None) if own is None else own] += part
         return total
+
+
+@dataclass(frozen=True, eq=False)
+class _Split(Sequence[NDArray[Any]]):
+    """Rows of all items as those of each shard, taken when they are asked for: never all at once."""
+
+    rows: NDArray[Any]
+    own: tuple[IntArray | None, ...]
+    in_columns: bool = False
+
+    def __len__(self) -> int:
+        return len(self.own)
+
+    def __getitem__(self, place: Any) -> Any:
+        own = self.own[place]
+        if own is None:
+            return self.rows
+        return self.rows[..., own] if self.in_columns else self.rows[own]
+
+
+def short_numbers(numbers: IntArray, size: int) -> IntArray:
+    """Numbers below a size in half the room, where they fit."""
+    return numbers.astype(np.int32) if size <= np.iinfo(np.int32).max else numbers
 
 
 State = TypeVar("State")

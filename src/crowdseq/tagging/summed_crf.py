@@ -11,7 +11,7 @@ from crowdseq.arrays import FloatArray, IntArray
 from crowdseq.core.ragged import gather_ranges, offsets_of
 from crowdseq.core.text import Text
 from crowdseq.engines.engine import Placed, asks_only
-from crowdseq.engines.shards import Numbering, Shard, add_up
+from crowdseq.engines.shards import Numbering, Shard, add_up, short_numbers
 from crowdseq.errors import AnnotationError
 from crowdseq.numerics.optimise.lbfgs import Memory, Minimiser, Optimum
 from crowdseq.tagging.entries import Inventory, active_pairs, value_rows
@@ -173,7 +173,7 @@ class SummedCrf:
         transitions = np.arange(frame.n_pairs, frame.n_weights)
         starts = frame.pair_starts[:-1].tolist()
         own = [
-            np.concatenate([*map(np.add, owned, starts), transitions])
+            short_numbers(np.concatenate([*map(np.add, owned, starts), transitions]), frame.n_weights)
             for owned in zip(*(stream.own for stream in united), strict=True)
         ]
         return cls(placed, part, frame, Numbering(frame.n_weights, tuple(own)))

@@ -1,9 +1,11 @@
 """tag: label new text with a trained tagger, keeping all that came with it."""
 
 from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 
@@ -57,6 +59,7 @@ class TagRequest:
     input: a pattern stands for many files, each of which goes into the folder `out` under its own name.
     confidence: add the probability of each tag. resume: leave parts alone that are there already.
     target: the format to write, told by the name of `out` if None, else as the text came (text as columns).
+    engine, workers, address: who tags, as `learn` has them.
     """
 
     tagger: str
@@ -66,6 +69,9 @@ class TagRequest:
     settings: ReadSettings = READ_ALL.settings
     confidence: bool = False
     threads: int = 1
+    engine: str = "local"
+    workers: int | None = None
+    address: str | None = None
     force: bool = False
     resume: bool = False
     listener: Listener = SILENT
@@ -76,13 +82,12 @@ def tag_text(request: TagRequest) -> None:
     if not is_pattern(request.input):
         _target(request)  # before the tagger is opened
     tagger = open_tagger(request.tagger)
-    if is_pattern(request.input):
-        for part in _parts(request):
-            _tag_one(tagger, part)
-        return
-    if request.resume:
+    if request.resume and not is_pattern(request.input):
         raise SettingsError("only parts of a pattern can be resumed, say which with a quoted pattern")
-    _tag_one(tagger, request)
+    with ExitStack() as stack:
+        spread = _spread(tagger, request, stack)
+        for part in _parts(request) if is_pattern(request.input) else [request]:
+            _tag_one(spread, part)
 
 
 def _parts(request: TagRequest) -> list[TagRequest]:
@@ -135,6 +140,17 @@ def _target(request: TagRequest) -> str | None:
         return None
     comes_back = _COLUMNS if _came_as(request) in (_COLUMNS, _TEXT) else _LINES
     return None if told == comes_back else told
+
+
+def _spread(tagger: Tagger, request: TagRequest, stack: ExitStack) -> Tagger:
+    """The tagger, or one that has it with the workers of an engine."""
+    if (request.engine, request.workers, request.address) == ("local", None, None):
+        return tagger
+    from crowdseq.engines.choosing import EngineWish
+    from crowdseq.workflows.sharded.spread_tagging import SpreadTagger
+
+    wish = EngineWish(request.engine, request.threads, request.workers, request.address)
+    return cast(Tagger, SpreadTagger.open(tagger, wish, stack))
 
 
 def _tag_to(target: str, tagger: Tagger, request: TagRequest, progress: Progress) -> None:
