@@ -25,7 +25,7 @@ from crowdseq.storage.private import remove_tree
 from crowdseq.tagging.crf import CrfTrainer
 from crowdseq.tagging.features import feature_settings
 from crowdseq.tagging.sequence_tagger import Context
-from crowdseq.workflows.spread_tagging import SpreadTagger, TagHolder
+from crowdseq.workflows.sharded.spread_tagging import SpreadTagger, TagHolder
 
 SETTINGS: dict[str, dict[str, Any]] = {
     "bsc": {},
