@@ -7,8 +7,10 @@ import time
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from crowdseq.core.corpus import Corpus
+from crowdseq.engines.gathering import InputOrder
 from crowdseq.engines.shard_files import StoredCorpus, is_stored
 from crowdseq.engines.shards import SHARD_TOKENS, CorpusFacts
 from crowdseq.errors import Advice, AnnotationError, FormatError, Problem, SettingsError
@@ -22,9 +24,9 @@ from crowdseq.workflows.reading import Selection
 from crowdseq.workflows.recipes import parse_settings
 from crowdseq.workflows.runs.saving import RunTarget
 from crowdseq.workflows.sharded import crowd_folder
+from crowdseq.workflows.sharded.cutting import store_crowd
 from crowdseq.workflows.sharded.measuring import ShardedRun
 from crowdseq.workflows.sharded.saving import save_sharded
-from crowdseq.workflows.sharding import store_crowd
 
 if TYPE_CHECKING:
     from crowdseq.workflows.learning import LearnPlan, LearnRequest
@@ -42,19 +44,29 @@ class Shards:
     report: ImportReport | None = None
 
 
+class ReadCrowd(NamedTuple):
+    """A crowd in memory after all, in the order of its input, and where it came from."""
+
+    corpus: Corpus
+    source: dict[str, Any]
+    report: ImportReport | None
+
+
 def learn_sharded(
     request: "LearnRequest", plan: "LearnPlan", target: RunTarget
-) -> tuple[ShardedRun, ImportReport | None] | None:
-    """The run, written; None if the corpus is small enough for memory and should be learned from there."""
+) -> tuple[ShardedRun, ImportReport | None] | ReadCrowd:
+    """The run, written; or the corpus, if it is small enough to be learned from in memory."""
     plan = replace(plan, recipe=_cut_alike(request, plan.recipe))
     given = given_shards(request)
     shards = given or _cut(request, target, _shard_tokens(plan.recipe))
-    is_here = plan.resources.engine == "local" and "-" not in request.crowd
-    if is_here and (len(shards.corpus.shards) == 1 or (given is None and _fits(plan, shards.corpus.facts))):
-        _forget(target)
-        return None
     if given is not None:
         check_whole(shards.corpus)
+    is_small = len(shards.corpus.shards) == 1 or (given is None and _fits(plan, shards.corpus.facts))
+    if is_small and plan.resources.engine == "local":
+        order = InputOrder.of(shards.corpus)
+        corpus = order.take(slice(0, len(shards.corpus)))
+        _forget(target)
+        return ReadCrowd(corpus, shards.source, shards.report)
     _check_learnable(shards.corpus.facts, plan.recipe.name)
     begun = time.perf_counter()
     out = target.checkpoints / _SETTLED
