@@ -131,6 +131,21 @@ def test_workers_of_ray_tag_as_one_process_does(demo: Corpus, ray: RayEngine, do
         np.testing.assert_array_equal(mine, theirs)
 
 
+class Multiplying:
+    """A worker that uses linear algebra on vectors so long that it takes threads."""
+
+    def __init__(self, seed: int) -> None:
+        self.values = np.random.default_rng(seed).random(300_000)
+
+    def square(self) -> float:
+        return float(self.values @ self.values)
+
+
+def test_linear_algebra_has_the_same_last_digits_in_workers(ray: RayEngine) -> None:
+    here = LocalEngine().place(Multiplying, range(8)).each("square")
+    assert ray.place(Multiplying, range(8)).each("square") == here
+
+
 class Losing:
     """A worker that does not survive what it is asked."""
 
