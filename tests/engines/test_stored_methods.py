@@ -160,3 +160,11 @@ def test_a_run_goes_on_after_an_interruption(
         run(keeper)
     for mine, theirs in zip(run(keeper), run(None), strict=True):
         np.testing.assert_array_equal(mine, theirs)
+
+
+def test_weights_that_do_not_fit_are_refused_with_the_figure(stored: StoredCorpus, tmp_path: Path) -> None:
+    context = RunContext(engine=DiskEngine(tmp_path / "states"), out=tmp_path / "out", max_memory=3.0)
+    made = recipe("gold", max_iterations=1)
+    assert isinstance(made, JointAggregator)
+    with pytest.raises(SettingsError, match=r"weights of the tagger need about \d+ MB, more than max_memory"):
+        made.learn_stored(stored, context)

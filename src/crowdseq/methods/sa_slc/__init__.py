@@ -177,7 +177,8 @@ class SaSlc(JointAggregator):
 
     def _train(self, belief: FinalBelief, context: RunContext) -> Tagger:
         context.progress("training the tagger", 0, 1)
-        tagger = belief.train(self.settings.knowing(context.knowledge).text.tagger_trainer)
+        trainer = self.settings.knowing(context.knowledge).text.tagger_trainer
+        tagger = belief.train(trainer, context.max_memory)
         context.progress("training the tagger", 1, 1)
         return tagger
 
