@@ -99,6 +99,18 @@ def test_shards_of_an_interrupted_run_are_used_again(tmp_path: Path) -> None:
         learning._cut(request, target, 2_000)
 
 
+def test_shards_of_files_that_changed_are_not_used_again(tmp_path: Path) -> None:
+    from crowdseq.workflows.sharded import learning
+
+    crowdseq.write(crowdseq.demo_corpus(), tmp_path / "part-0.jsonl")
+    request = _request(str(tmp_path / "part-*.jsonl"), tmp_path / "run", max_memory=1.0, settings=())
+    target = RunTarget(tmp_path / "run")
+    learning._cut(request, target, 1_500)
+    crowdseq.write(crowdseq.demo_corpus()[:400], tmp_path / "part-0.jsonl", force=True)
+    with pytest.raises(SettingsError, match="other files or settings"):
+        learning._cut(request, target, 1_500)
+
+
 def test_shards_of_another_size_are_refused(shards: str, tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="1,500"):
         learn_files(_request(shards, tmp_path / "run", method="dawid-skene", settings=("shard_tokens=900",)))

@@ -15,7 +15,8 @@ from crowdseq.engines.shard_files import StoredCorpus, is_stored
 from crowdseq.engines.shards import SHARD_TOKENS, CorpusFacts
 from crowdseq.errors import Advice, AnnotationError, FormatError, Problem, SettingsError
 from crowdseq.formats import read
-from crowdseq.formats.files import is_sharded_run
+from crowdseq.formats.files import is_sharded_run, list_inputs
+from crowdseq.formats.files.sources import Folder
 from crowdseq.formats.findings.import_report import ImportReport
 from crowdseq.formats.settings import ReadSettings
 from crowdseq.storage.atomic import AtomicFile
@@ -168,13 +169,11 @@ def _cut(request: "LearnRequest", target: RunTarget, shard_tokens: int) -> Shard
 
 def _told(request: "LearnRequest", shard_tokens: int) -> list[Any]:
     """What must be the same for shards to be used again; files by their name, size and time."""
-    files = []
-    for name in request.crowd:
-        with suppress(OSError):
-            found = os.stat(name)
-            files.append([name, found.st_size, found.st_mtime_ns])
-            continue
-        files.append([name, 0, 0])
+    files: list[list[Any]] = []
+    for item in list_inputs(request.crowd):
+        for source in item.members if isinstance(item, Folder) else (item,):
+            found = source.path.stat() if source.path is not None and source.path.is_file() else None
+            files.append([source.name, *((found.st_size, found.st_mtime_ns) if found else ())])
     return [files, repr(request.reading), shard_tokens]
 
 
