@@ -25,7 +25,7 @@ from crowdseq.storage.private import remove_tree
 from crowdseq.tagging.crf import CrfTrainer
 from crowdseq.tagging.features import feature_settings
 from crowdseq.tagging.sequence_tagger import Context
-from crowdseq.workflows.spread_tagging import SpreadTagger, TagHolder
+from crowdseq.workflows.sharded.spread_tagging import SpreadTagger, TagHolder
 
 SETTINGS: dict[str, dict[str, Any]] = {
     "bsc": {},
@@ -129,6 +129,21 @@ def test_workers_of_ray_tag_as_one_process_does(demo: Corpus, ray: RayEngine, do
         spread.marginals_many(sentences, context), tagger.marginals_many(sentences, context), strict=True
     ):
         np.testing.assert_array_equal(mine, theirs)
+
+
+class Multiplying:
+    """A worker that uses linear algebra on vectors so long that it takes threads."""
+
+    def __init__(self, seed: int) -> None:
+        self.values = np.random.default_rng(seed).random(300_000)
+
+    def square(self) -> float:
+        return float(self.values @ self.values)
+
+
+def test_linear_algebra_has_the_same_last_digits_in_workers(ray: RayEngine) -> None:
+    here = LocalEngine().place(Multiplying, range(8)).each("square")
+    assert ray.place(Multiplying, range(8)).each("square") == here
 
 
 class Losing:

@@ -130,3 +130,22 @@ def test_a_broken_model_is_refused_in_one_line(word_model: Path, crowd: Corpus, 
     with pytest.raises(FormatError, match="the model cannot be opened") as caught:
         crowdseq.learn(crowd, text_model="network", model=tmp_path, **QUICK)
     assert "\n" not in str(caught.value)
+
+
+def test_vectors_are_tried_without_the_model_and_used_with_it(
+    crowd: Corpus, word_model: Path, tmp_path: Path
+) -> None:
+    numbers = np.random.default_rng(0).normal(size=(len(crowd.text.words), 4)).round(3).tolist()
+    lines = [" ".join([word, *map(str, row)]) for word, row in zip(crowd.text.words, numbers, strict=True)]
+    (tmp_path / "vectors.txt").write_text("\n".join(lines) + "\n")
+    told: list[str] = []
+    made = crowdseq.learn(
+        crowd,
+        text_model="network",
+        model=word_model,
+        vectors=tmp_path / "vectors.txt",
+        progress=lambda stage, done, total: told.append(stage) if done == total else None,
+        **QUICK,
+    )
+    assert {"vectors", "text_model"} <= set(made.source)
+    assert told.count("training the network") == 2

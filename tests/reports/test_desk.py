@@ -12,7 +12,7 @@ from crowdseq.core.text import Sentence
 from crowdseq.evaluation.agreement import measure_agreement
 from crowdseq.evaluation.disputes import find_disputes, label_pairs
 from crowdseq.reports.html.agreement import crowd_confusion
-from crowdseq.reports.html.annotators import by_urgency, find_examples
+from crowdseq.reports.html.annotators import by_urgency, chosen_for_sheets, find_examples
 from crowdseq.reports.html.desk import crowd_verdict
 from crowdseq.reports.html.disputes import TO_REVIEW
 from crowdseq.reports.html.passages import gaps_of, running_text
@@ -179,3 +179,16 @@ def test_the_command_that_was_typed_is_on_the_page() -> None:
     assert f"<code>{typed}</code>" in report_html(run.consensus, metrics, {"command": typed})
     call = report_html(run.consensus, metrics, {"settings": {"rounds": 3}})
     assert "crowdseq.learn(corpus, &#x27;dawid-skene&#x27;, rounds=3)" in call
+
+
+def test_sheets_of_a_large_crowd_are_of_those_to_look_at_first(demo: Run) -> None:
+    judged = demo.consensus.annotators[0]
+    verdicts = ["good"] * 70 + ["watch"] * 30 + ["drop"] * 20
+    reports = [
+        replace(judged, annotator=f"w{number:03}", verdict=verdict, tokens=1000 - number)
+        for number, verdict in enumerate(verdicts)
+    ]
+    chosen = chosen_for_sheets(reports, by_urgency(reports))
+    assert len(chosen) == 60
+    assert [reports[number].verdict for number in chosen] == ["drop"] * 20 + ["watch"] * 30 + ["good"] * 10
+    assert {number for number in chosen if verdicts[number] == "good"} == set(range(10))

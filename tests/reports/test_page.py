@@ -218,7 +218,7 @@ def test_many_labels_are_folded_in_the_tables() -> None:
     assert len(page.encode()) < 3_000_000
 
 
-def test_many_annotators_get_a_row_and_the_busiest_a_card() -> None:
+def test_many_annotators_get_a_row_and_those_to_look_at_a_card() -> None:
     world = random_corpus(2, sentences=300, annotators=150, voters=5)
     page = page_on(world, "majority-vote")
     reader = PageReader(page)
@@ -227,7 +227,7 @@ def test_many_annotators_get_a_row_and_the_busiest_a_card() -> None:
     assert rows.count("<tr") == 150
     assert "The 40 of 150 annotators with the most labels" in reader.text
     assert section_of(page, "agreement").count("<tspan") == 40
-    assert "The 60 with the most labels are shown." in reader.text
+    assert "The 60 to look at first are shown, those with the most labels." in reader.text
 
 
 def test_a_page_of_thousands_of_sentences_stays_small(shared_data: Path) -> None:

@@ -93,6 +93,23 @@ def test_a_mention_is_settled_by_mouse(demo: Path, enter: Enter) -> None:
     assert actions(demo) == ["decide"] * (times - 1)
 
 
+def test_blind_nothing_is_settled_that_was_not_chosen(demo: Path, enter: Enter) -> None:
+    with served(demo) as app:
+        page = enter(app, "ada", "/mentions")
+        screen(page)
+        with page.expect_response("**/api/mention?*"):
+            page.locator("#blind").click()
+        screen(page)
+        expect(page.locator(".contexts li.ticked")).to_have_count(0)
+        page.keyboard.press("Enter")
+        expect(page.locator("#notice")).to_contain_text("Nothing is ticked")
+        page.keyboard.press("2")
+        expect(page.locator(".contexts li.ticked")).to_have_count(1)
+        page.keyboard.press("Enter")
+        expect(page.locator("#notice")).to_contain_text("1 place settled")
+    assert actions(demo) == ["decide"]
+
+
 def test_what_is_decided_is_asked_for_where_nobody_differed(tmp_path: Path, enter: Enter) -> None:
     crowd = corpus(
         *["see/O/O/O/O Exeter/O/B-PER/B-PER/B-LOC"] * 2,

@@ -9,9 +9,10 @@ import pytest
 import crowdseq
 from crowdseq.errors import FormatError, SettingsError
 from crowdseq.workflows.learning import LearnRequest, learn_files
+from crowdseq.workflows.reading import typed_reading
 from crowdseq.workflows.runs.saving import RunTarget
+from crowdseq.workflows.sharded.cutting import ShardRequest, shard_files
 from crowdseq.workflows.sharded.pieces import MergeRequest, learn_piece, merge_pieces
-from crowdseq.workflows.sharding import ShardRequest, shard_files
 
 _DEMO = str(Path(crowdseq.__file__).parent / "data" / "demo.jsonl.gz")
 
@@ -30,6 +31,12 @@ def _request(crowd: str, out: Path, **more: Any) -> LearnRequest:
 
 def _files(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def _files_of_run(folder: Path) -> dict[str, bytes]:
+    """What was learned; times and names of folders aside."""
+    names = ("consensus.jsonl", "crowd.jsonl.gz", "posteriors.safetensors", "annotators.csv")
+    return {name: (folder / name).read_bytes() for name in names}
 
 
 def test_a_folder_of_shards_is_learned_from_as_it_lies(shards: str, tmp_path: Path) -> None:
@@ -52,9 +59,26 @@ def test_what_does_not_fit_into_memory_is_learned_from_the_disk(tmp_path: Path) 
 
 
 def test_what_fits_into_the_bound_is_a_run_like_any_other(tmp_path: Path) -> None:
-    learn_files(_request(_DEMO, tmp_path / "run", max_memory=10_000.0, settings=()))
-    assert (tmp_path / "run" / "consensus.jsonl").is_file()
-    assert not (tmp_path / "run.part").exists()
+    more = {"method": "dawid-skene", "settings": ("shard_tokens=1500", "rounds=3")}
+    learn_files(_request(_DEMO, tmp_path / "bound", max_memory=10_000.0, **more))
+    learn_files(_request(_DEMO, tmp_path / "free", **more))
+    bound, free = (_files_of_run(tmp_path / name) for name in ("bound", "free"))
+    assert bound == free
+    assert not (tmp_path / "bound.part").exists()
+
+
+def test_records_set_aside_are_written_once_whatever_the_way(tmp_path: Path) -> None:
+    bad = '{"tokens": ["a"], "annotations": {"x": ["O", "O"]}}\n'
+    good = '{"tokens": ["a", "b"], "annotations": {"x": ["B-X", "O"], "y": ["B-X", "O"]}}\n'
+    (tmp_path / "crowd.jsonl").write_text(good + bad)
+    rejects = str(tmp_path / "rejected.jsonl")
+    reading = typed_reading({"on_error": "skip", "rejects": rejects})
+    saved = learn_files(
+        _request(str(tmp_path / "crowd.jsonl"), tmp_path / "run", max_memory=1_000.0, reading=reading)
+    )
+    assert saved.report is not None
+    assert saved.report.n_rejected == 1
+    assert Path(rejects).read_text().count("\n") == 1
 
 
 def test_bad_input_leaves_nothing_behind(tmp_path: Path) -> None:
@@ -73,6 +97,18 @@ def test_shards_of_an_interrupted_run_are_used_again(tmp_path: Path) -> None:
     assert learning._cut(request, target, 1_500).corpus.fingerprint == made.corpus.fingerprint
     with pytest.raises(SettingsError, match="other files or settings"):
         learning._cut(request, target, 2_000)
+
+
+def test_shards_of_files_that_changed_are_not_used_again(tmp_path: Path) -> None:
+    from crowdseq.workflows.sharded import learning
+
+    crowdseq.write(crowdseq.demo_corpus(), tmp_path / "part-0.jsonl")
+    request = _request(str(tmp_path / "part-*.jsonl"), tmp_path / "run", max_memory=1.0, settings=())
+    target = RunTarget(tmp_path / "run")
+    learning._cut(request, target, 1_500)
+    crowdseq.write(crowdseq.demo_corpus()[:400], tmp_path / "part-0.jsonl", force=True)
+    with pytest.raises(SettingsError, match="other files or settings"):
+        learning._cut(request, target, 1_500)
 
 
 def test_shards_of_another_size_are_refused(shards: str, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from crowdseq.cli.shard import command
 from crowdseq.engines.ordering import store_corpus
 from crowdseq.errors import AnnotationError, OutputExistsError, SettingsError
 from crowdseq.workflows.reading import Selection, typed_reading
-from crowdseq.workflows.sharding import ShardRequest, choice_of, shard_files
+from crowdseq.workflows.sharded.cutting import ShardRequest, choice_of, shard_files
 
 _DEMO = str(Path(crowdseq.__file__).parent / "data" / "demo.jsonl.gz")
 

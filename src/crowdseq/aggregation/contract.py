@@ -79,13 +79,15 @@ class Aggregator(ABC):
     can_resume, can_use_dev, can_bound_memory: whether the keeper, the dev text and the memory bound of a run
     mean anything to the method; where they do not, giving them is refused before the run. can_use_knowledge:
     the same of what is known of words, can_use_companion of what reads the text beside the CRF.
-    later_settings: those that version 0.1.0 did not have, with values under which the method works as it did.
+    can_shard: whether it needs no more of a corpus than sums over its shards. later_settings: those that
+    version 0.1.0 did not have, with values under which the method works as it did.
     """
 
     name: ClassVar[str] = ""
     can_resume: ClassVar[bool] = False
     can_use_dev: ClassVar[bool] = False
     can_bound_memory: ClassVar[bool] = False
+    can_shard: ClassVar[bool] = False
     can_use_knowledge: ClassVar[bool] = False
     can_use_companion: ClassVar[bool] = False
     later_settings: ClassVar[Mapping[str, Any]] = {}
@@ -118,6 +120,7 @@ class ShardedAggregator(Aggregator):
 
     can_resume = True
     can_bound_memory = True
+    can_shard = True
 
     @abstractmethod
     def settle_crowd(self, corpus: "Corpus | StoredCorpus", context: RunContext) -> Any:

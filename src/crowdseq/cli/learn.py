@@ -152,7 +152,12 @@ def command(
         **given_options("seed", "threads", "max_memory", "engine", "workers", "address", "silence"),
     )
     if piece is not None:
-        _learn_piece(request, piece, as_json)
+        numbers = request.settle_piece(piece)
+        told = f"{len(numbers):,} shards settled in {out}/; put all pieces together: crowdseq merge"
+        if as_json:
+            print_json({"piece": piece, "shards": list(numbers), "folder": str(out)})
+        else:
+            click.echo(told)
         return
     try:
         saved = learn_files(request)
@@ -169,15 +174,3 @@ def command(
         if told := suggestions_in_words(saved.run.suggestions):
             click.echo(f"{told}: {out / 'suggestions.jsonl'}")
         click.echo(f"the report: {out / 'report.html'}")
-
-
-def _learn_piece(request: Any, piece: str, as_json: bool) -> None:
-    from crowdseq.workflows.sharded.pieces import learn_piece
-
-    numbers = learn_piece(request, piece)
-    if as_json:
-        print_json({"piece": piece, "shards": list(numbers), "folder": str(request.out)})
-    else:
-        click.echo(
-            f"{len(numbers):,} shards settled in {request.out}/; put all pieces together: crowdseq merge"
-        )

@@ -34,7 +34,7 @@ def command(
     as_json: bool,
     quiet: bool,
 ) -> None:
-    from crowdseq.workflows.sharding import ShardRequest, shard_files
+    from crowdseq.workflows.sharded.cutting import ShardRequest, shard_files
 
     request = ShardRequest(
         crowd=crowd,

@@ -13,7 +13,7 @@ from crowdseq.core.annotations import Annotations
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.ragged import gather_ranges, offsets_of, portions
 from crowdseq.core.text import Column, Text
-from crowdseq.engines.shard_files import ShardTables, StoredCorpus
+from crowdseq.engines.shard_files import ShardTables, StoredCorpus, StoredShard
 from crowdseq.storage.tensors import TensorFile
 
 
@@ -105,6 +105,27 @@ def joined(parts: Sequence[Corpus]) -> Corpus:
     return Corpus(parts[0].scheme, text, crowd, np.concatenate(gold), np.concatenate(has_gold))
 
 
+def _checked(file: TensorFile, shard: StoredShard) -> tuple[IntArray, IntArray]:
+    """The places and lengths of the sentences of a shard, whose arrays must fit each other: what is gathered
+    by them can then be no larger than the file."""
+    sentences, tokens = shard.sentences, shard.tokens
+    offsets, row_offsets = (file.take(name, "i8", (sentences + 1,)) for name in ("offsets", "row_offsets"))
+    lengths, counts = np.diff(offsets), np.diff(row_offsets)
+    voters, tags = file.take("voters", "i4", (None,)), file.take("tags", "i2", (None,))
+    for name, kind, size in (
+        ("token_ids", "i4", tokens),
+        ("gold_tags", "i2", tokens),
+        ("document_of", "i4", sentences),
+        ("has_gold", "?", sentences),
+    ):
+        file.take(name, kind, (size,))
+    ends_well = (offsets[0], offsets[-1], row_offsets[0], row_offsets[-1]) == (0, tokens, 0, len(voters))
+    is_even = lengths.min(initial=0) >= 0 and counts.min(initial=0) >= 0
+    if not (ends_well and is_even and float((counts * lengths.astype(np.float64)).sum()) == len(tags)):
+        raise file.fault("holds sentences that do not fit each other")
+    return file.take("places", "i8", (sentences,)), lengths
+
+
 @dataclass(frozen=True, eq=False)
 class InputOrder:
     """Where the sentences of a stored corpus lie, in the order in which they were read: (N,) shards and
@@ -117,18 +138,19 @@ class InputOrder:
 
     @classmethod
     def of(cls, corpus: StoredCorpus) -> "InputOrder":
-        count = len(corpus)
-        shards, numbers, lengths = (
-            np.zeros(count, np.int32),
-            np.zeros(count, np.int32),
-            np.zeros(count, np.int32),
-        )
-        for shard in corpus.shards:
-            arrays = corpus.shard_file(shard.number).arrays
-            shards[arrays["places"]] = shard.number
-            numbers[arrays["places"]] = np.arange(shard.sentences)
-            lengths[arrays["places"]] = np.diff(arrays["offsets"])
-        return cls(corpus, shards, numbers, lengths)
+        """FormatError, which names the file, where a shard does not hold what the index says."""
+        files = [_checked(corpus.shard_file(shard.number), shard) for shard in corpus.shards]
+        count = sum(len(places) for places, _ in files)
+        made: list[IntArray] = [np.full(count, -1, np.int32) for _ in range(3)]
+        for shard, (places, lengths) in zip(corpus.shards, files, strict=True):
+            if len(places) and not 0 <= places.min() <= places.max() < count:
+                raise corpus.shard_file(shard.number).fault("tells of sentences that are not there")
+            mine: tuple[IntArray, ...] = (np.full_like(places, shard.number), np.arange(len(places)), lengths)
+            for column, values in zip(made, mine, strict=True):
+                column[places] = values
+        if count and made[0].min() < 0:
+            raise corpus.shard_file(0).fault("and the other shards tell twice of one sentence")
+        return cls(corpus, *made)
 
     def blocks(self, n_tokens: int) -> Iterator[slice]:
         """Stretches of sentences of about so many tokens."""

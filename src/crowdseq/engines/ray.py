@@ -21,6 +21,16 @@ _MOST_DEATHS = 5  # of workers in one call: then it is no accident
 _AHEAD = 4  # calls that wait at a worker: enough to keep it busy, few enough to bound what waits in memory
 
 
+# A product of long vectors has other last digits with other threads, and Ray would give its workers one.
+_BLAS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS")
+
+
+def _blas_threads() -> str:
+    """How many threads linear algebra has in this process."""
+    told = [os.environ[name] for name in _BLAS if os.environ.get(name, "").isdigit()]
+    return told[0] if told else str(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1)
+
+
 def import_ray() -> Any:
     """Ray itself, or one line about what is missing."""
     try:
@@ -96,7 +106,8 @@ class RayEngine:
 
     def _hire(self) -> Any:
         options = {"num_cpus": self.worker_threads, "max_restarts": 0, "scheduling_strategy": "SPREAD"}
-        return import_ray().remote(**options)(ShardHolder).remote(self.worker_threads)
+        like_here = {"env_vars": {name: _blas_threads() for name in _BLAS}}
+        return import_ray().remote(**options, runtime_env=like_here)(ShardHolder).remote(self.worker_threads)
 
     def replace(self, slot: int) -> None:
         """Another actor for one that died, with all that it held."""

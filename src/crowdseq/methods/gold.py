@@ -38,6 +38,7 @@ class Gold(JointAggregator):
 
     can_use_knowledge = True
     can_bound_memory = True
+    can_shard = True
 
     features: str = "full"
     c1: float = 0.0

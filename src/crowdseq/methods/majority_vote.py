@@ -50,6 +50,7 @@ class MajorityVote(Aggregator):
     """
 
     can_bound_memory = True
+    can_shard = True
 
     ties: str = "entity-first"
     unit: str = "token"

@@ -79,6 +79,7 @@ class Sembler(JointAggregator):
 
     can_resume = True
     can_bound_memory = True
+    can_shard = True
 
     rounds: int = 3
     tolerance: float = 1e-4

@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 
 from crowdseq.arrays import BoolArray, FloatArray, IntArray
-from crowdseq.core.ragged import gather_ranges, offsets_of
+from crowdseq.core.ragged import gather_ranges, offsets_of, portions
 from crowdseq.numerics.chains.bundles import Entries
 from crowdseq.numerics.compiling import own_labels
 from crowdseq.numerics.features.grouped import ListedTokens, RowStretch, scatter
@@ -96,7 +96,7 @@ class TokenEntries:
         return [ListedTokens(tokens[mine], pairs[mine], labels[mine]) for mine in chosen]
 
 
-_VALUES_AT_ONCE = 4096  # bounds the memory that listing their pieces takes
+_ROWS_AT_ONCE = 1 << 16  # of values, which bounds the memory that they take
 _ROW_COST = 6  # in additions to a row: what it takes to fetch one that few tokens show
 
 
@@ -139,18 +139,28 @@ def active_pairs(inventory: Inventory, seen: IntArray, support: FloatArray) -> t
     n_offsets, n_labels = len(inventory.offsets), support.shape[1]
     masses = np.empty((inventory.n_values * n_offsets, n_labels))
     scatter(own_labels(n_labels, len(seen)), seen, support, masses)
-    # Masses are never below zero, so a piece has a label if any of its values has.
-    active = np.zeros((len(inventory.pieces), n_offsets * n_labels), np.bool_)
     shown = masses.reshape(inventory.n_values, n_offsets * n_labels) > 0.0
-    for first in range(0, inventory.n_values, _VALUES_AT_ONCE):
-        last = min(first + _VALUES_AT_ONCE, inventory.n_values)
-        begin, end = inventory.value_bounds[first], inventory.value_bounds[last]
-        owners = np.repeat(np.arange(first, last), np.diff(inventory.value_bounds[first : last + 1]))
-        entries, columns = np.nonzero(shown[owners])
-        active[inventory.value_pieces[begin:end][entries], columns] = True
+    active = _any_of_values(inventory, shown)
     reached = active.reshape(len(active), n_offsets, n_labels) & inventory.reach[:, :, None]
     bounds = offsets_of(np.count_nonzero(reached, axis=2).ravel())
     return bounds, (np.flatnonzero(reached) % n_labels).astype(np.int16)
+
+
+def _any_of_values(inventory: Inventory, shown: BoolArray) -> BoolArray:
+    """(P, C) what any value of a piece shows, of (V, C). Masses are never below zero, so a piece has a label
+    if any of its values has."""
+    bounds, values = inventory.piece_bounds, inventory.piece_values
+    sizes = np.diff(bounds)
+    found = np.zeros((len(sizes), shown.shape[1]), np.bool_)
+    lone = np.flatnonzero(sizes == 1)  # most of them
+    found[lone] = shown[values[bounds[lone]]]
+    several = np.flatnonzero(sizes > 1)
+    for part in portions(offsets_of(sizes[several]), _ROWS_AT_ONCE):
+        here = several[part]
+        starts = offsets_of(sizes[here])[:-1]
+        owners = values[gather_ranges(bounds[here], sizes[here])]
+        found[here] = np.logical_or.reduceat(shown[owners], starts, axis=0)
+    return found
 
 
 def listed_pairs(inventory: Inventory, seen: IntArray, pair_bounds: IntArray) -> IntArray | None:

@@ -18,6 +18,7 @@ from crowdseq.aggregation.contract import (
     Keeper,
     Learned,
     RunContext,
+    cannot_shard,
     crf_megabytes,
 )
 from crowdseq.aggregation.settling import scheme_scores
@@ -131,6 +132,8 @@ class LearnPlan:
     def __post_init__(self) -> None:
         if self.targets not in TARGETS:
             raise SettingsError(f"targets is '{self.targets}', choose one of {', '.join(TARGETS)}")
+        if self.resources.engine != "local" and not self.recipe.can_shard:
+            raise cannot_shard(self.recipe)
         if self.knowledge is not None:
             _check_use(self.recipe, self.tagger)
         if self.text_model is not None:
@@ -187,7 +190,7 @@ class LearnPlan:
         dev: Corpus | None = None,
     ) -> "StoredLearned":
         """The same of a corpus on disk; what is settled is written to the folder `out`."""
-        from crowdseq.workflows.stored_learning import learn_stored
+        from crowdseq.workflows.sharded.running import learn_stored
 
         kept = None if checkpoints is None else Path(checkpoints)
         return learn_stored(self, stored, out, progress=progress, checkpoints=kept, dev=dev)
@@ -409,6 +412,13 @@ class LearnRequest(CrowdRequest):
         is_asked = resources.engine != "local" or resources.max_memory is not None
         return is_asked or any(may_hold_shards(Path(name)) for name in self.crowd)
 
+    def settle_piece(self, piece: str) -> tuple[int, ...]:
+        """Settle only some shards of a folder of shards (`3/20`: every 20th from the third on), into a piece
+        that `merge_pieces` takes; gives their numbers."""
+        from crowdseq.workflows.sharded.pieces import learn_piece
+
+        return learn_piece(self, piece)
+
     def plan(self) -> LearnPlan:
         """What was asked for, checked."""
         settings = self._settings()
@@ -457,16 +467,18 @@ def learn_files(request: LearnRequest) -> SavedRun:
     with open_target(request.out, force=request.force, resume=request.resume) as target:
         plan = request.plan()
         if request.may_be_sharded(plan):
-            from crowdseq.workflows.sharded.learning import learn_sharded  # most corpora fit into memory
+            from crowdseq.workflows.sharded.learning import ReadCrowd, learn_sharded  # most fit into memory
 
-            learned = learn_sharded(request, plan, target)
-            if learned is not None:
-                return SavedRun(learned[0], run_paths(request.out), learned[1])
-        corpus, report = read_crowd(request)
+            found = learn_sharded(request, plan, target)
+            if not isinstance(found, ReadCrowd):
+                return SavedRun(found[0], run_paths(request.out), found[1])
+            corpus, source, report = found
+        else:
+            corpus, report = read_crowd(request)
+            source = {"inputs": report.as_dict()["files"], "selection": asdict(request.reading.selection)}
         with request.listener.progress() as progress:
             dev = read(request.dev).corpus if request.dev else None
             run = plan.run(corpus, progress=progress, checkpoints=target.checkpoints, dev=dev)
-        source = {"inputs": report.as_dict()["files"], "selection": asdict(request.reading.selection)}
         typed = {"command": request.command} if request.command else {}
         run = replace(run, source={**run.source, **source, **typed})
         run.save_at(target, excel_safe=request.excel_safe)

@@ -147,7 +147,7 @@ def _spread(tagger: Tagger, request: TagRequest, stack: ExitStack) -> Tagger:
     if (request.engine, request.workers, request.address) == ("local", None, None):
         return tagger
     from crowdseq.engines.choosing import EngineWish
-    from crowdseq.workflows.spread_tagging import SpreadTagger
+    from crowdseq.workflows.sharded.spread_tagging import SpreadTagger
 
     wish = EngineWish(request.engine, request.threads, request.workers, request.address)
     return cast(Tagger, SpreadTagger.open(tagger, wish, stack))

@@ -1,4 +1,4 @@
-"""tag --to: text and its tags in another form than the text came in."""
+"""Tagged text in another form than the text came in."""
 
 from collections.abc import Iterator
 from dataclasses import replace

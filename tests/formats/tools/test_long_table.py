@@ -10,6 +10,7 @@ from hypothesis import given
 from builders import corpus
 from corpus_worlds import crowds, with_labels
 from crowdseq.core.corpus import Corpus
+from crowdseq.errors import FormatError
 from crowdseq.formats import read, write, write_consensus
 from crowdseq.methods.majority_vote import MajorityVote
 from file_fixtures import Faults, Put
@@ -161,3 +162,18 @@ def test_a_table_of_gold_in_a_folder_is_an_annotators(put: Put) -> None:
     put("c/bob.csv", rows.replace("B-PER", "O"))
     assert read("c").corpus.annotators == ("ana", "bob")
     assert read("c/ana.csv").corpus.gold[0] == ("B-PER", "O")
+
+
+def test_two_columns_of_one_annotator_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "wide.csv").write_text("sentence,token,ana,ana\ns1,Ada,B-PER,O\n")
+    with pytest.raises(FormatError, match="has two columns called ana, rename one"):
+        read(tmp_path / "wide.csv")
+
+
+def test_an_annotator_without_a_cell_in_a_sentence_did_not_see_it(tmp_path: Path) -> None:
+    rows = "s1,Ada,B-PER,O\ns1,met,O,O\ns2,Bo,B-PER,\ns2,left,O,\n"
+    (tmp_path / "wide.csv").write_text(f"sentence,token,ana,bob\n{rows}")
+    assert [sorted(one.annotations) for one in read(tmp_path / "wide.csv").corpus] == [
+        ["ana", "bob"],
+        ["ana"],
+    ]

@@ -45,6 +45,15 @@ def resident(process: int | str) -> tuple[float, float]:
     return own, store
 
 
+def processor_seconds(process: int) -> float:
+    """How long a process has had a processor."""
+    try:
+        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 @dataclass
 class Memory:
     """The highest of each kind of process, in megabytes."""
@@ -52,6 +61,7 @@ class Memory:
     driver: float = 0.0
     worker: float = 0.0
     store: float = 0.0
+    seconds: dict[int, float] = field(default_factory=dict)  # that each worker had a processor
 
     def sample(self, workers: list[int]) -> None:
         """Look once."""
@@ -60,6 +70,7 @@ class Memory:
         for process in workers:
             own, store = resident(process)
             self.worker, self.store = max(self.worker, own), max(self.store, store)
+            self.seconds[process] = max(self.seconds.get(process, 0.0), processor_seconds(process))
 
 
 @contextmanager
@@ -151,6 +162,7 @@ def measure(arguments: argparse.Namespace) -> dict[str, Any]:
         "workers": workers,
         "seconds": round(seconds, 2),
         "driver_cpu": round(time.process_time() - processor, 2),
+        "worker_cpu": round(sum(memory.seconds.values()), 2),
         "rounds": clock.rounds,
         "history": list(consensus.history),
         "driver_mb": round(memory.driver),

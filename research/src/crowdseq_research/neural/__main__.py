@@ -22,9 +22,11 @@ from crowdseq.evaluation.calibration import entity_tokens, measure_calibration
 from crowdseq.evaluation.scores import score_tags
 from crowdseq.tagging.sequence_tagger import Context, SequenceTagger
 from crowdseq_research.cells.cell_file import CellFile, key_of
+from crowdseq_research.neural.page import page
 
 CELLS = Path("cells/neural.jsonl")
 CACHE_FILE = "states.safetensors"
+PAGE = "neural.md"
 # What a row gives to learn beside the crowd; those without a model draw no random numbers that matter.
 ROWS: dict[str, dict[str, Any]] = {
     "crf": {},
@@ -64,6 +66,7 @@ def main(**options: Any) -> None:
                 cell = {"key": key, **json.loads(found), "commit": _commit()}
                 cells.append(cell)
                 click.echo(json.dumps(cell))
+    (options["out"] / PAGE).write_text(page(list(cells.load().values())), encoding="utf-8")
 
 
 def _forwarded(options: Mapping[str, Any]) -> list[str]:

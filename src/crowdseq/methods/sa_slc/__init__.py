@@ -87,6 +87,7 @@ class SaSlc(JointAggregator):
     can_resume = True
     can_use_dev = True
     can_bound_memory = True
+    can_shard = True
     can_use_knowledge = True
     can_use_companion = True
     later_settings = AS_IN_0_1

@@ -29,7 +29,7 @@ def annotator_section(consensus: Consensus, disputes: Disputes) -> Section | Non
     if not consensus.annotators:
         return None
     order = by_urgency(consensus.annotators)
-    chosen = _with_cards(consensus.annotators, order)
+    chosen = chosen_for_sheets(consensus.annotators, order)
     content: list[Content] = [
         element("p", _how_to_read(consensus)),
         ranking_table(consensus.annotators, order, set(chosen)),
@@ -56,16 +56,25 @@ def ranked_annotators(reports: Sequence[AnnotatorReport]) -> list[int]:
     )
 
 
+def _unbroken(text: str) -> str:
+    """A figure and its sign stay on one line."""
+    return text.replace(" %", PERCENT)
+
+
 def by_urgency(reports: Sequence[AnnotatorReport]) -> list[int]:
     """Numbers of the annotators: to drop, to watch, unknown, good; of each the least skilled first."""
     by_skill = ranked_annotators(reports)[::-1]
     return sorted(by_skill, key=lambda k: _FIRST_TO_LOOK_AT.index(reports[k].verdict))
 
 
-def _with_cards(reports: Sequence[AnnotatorReport], order: list[int]) -> list[int]:
-    """Who gets a sheet: all, or those with the most labels, in the order of the table."""
-    busiest = set(sorted(order, key=lambda number: -reports[number].tokens)[:MOST_CARDS])
-    return [number for number in order if number in busiest]
+def chosen_for_sheets(reports: Sequence[AnnotatorReport], order: list[int]) -> list[int]:
+    """Who gets a sheet, in the order of the table: all, or those to look at first, the busiest of them."""
+
+    def rank(number: int) -> tuple[int, int]:
+        return _FIRST_TO_LOOK_AT.index(reports[number].verdict), -reports[number].tokens
+
+    chosen = set(sorted(order, key=rank)[:MOST_CARDS])
+    return [number for number in order if number in chosen]
 
 
 def _cards(consensus: Consensus, disputes: Disputes, chosen: list[int]) -> list[Content]:
@@ -98,7 +107,9 @@ def _about_habits(outcomes: SpanOutcomes, some_left_out: bool) -> str:
         if cases >= 20
         else ""
     )
-    busiest = f" The {MOST_CARDS} with the most labels are shown." if some_left_out else ""
+    busiest = (
+        f" The {MOST_CARDS} to look at first are shown, those with the most labels." if some_left_out else ""
+    )
     opening = "Where somebody differs from the consensus they may well be right: read it together."
     rule = "An error is named when it happened at least three times, and in a tenth of ten or more cases."
     return f"{opening} {rule}{faithful}{busiest}"
@@ -145,7 +156,7 @@ def _card(
         element(
             "div",
             element("h4", name_of(report.annotator), " ", verdict_pill(report.verdict)),
-            element("p", report.reason, class_="aside") if report.reason else None,
+            element("p", _unbroken(report.reason), class_="aside") if report.reason else None,
             element("p", _figures(report), class_="aside"),
         ),
         element(
@@ -233,13 +244,15 @@ def _row(number: int, report: AnnotatorReport, axis: SkillAxis, has_card: bool) 
         for text, value, label in zip(shown, figures, _HEADINGS, strict=True)
     ]
     reach = f"{decimal(low)} to {decimal(high)}" if low is not None else None
-    flags = [element("span", "⚠ ", element("bdi", flag), class_="flag") for flag in report.flags]
+    flags = [element("span", "⚠ ", element("bdi", _unbroken(flag)), class_="flag") for flag in report.flags]
     urgency = _FIRST_TO_LOOK_AT.index(report.verdict)
     return element(
         "tr",
         element("th", element("a", name, href=f"#a{number}") if has_card else name, scope="row"),
         element("td", verdict_pill(report.verdict), class_="verdicts", data_value=urgency),
-        element("td", element("span", report.reason) if report.reason else None, flags, class_="why"),
+        element(
+            "td", element("span", _unbroken(report.reason)) if report.reason else None, flags, class_="why"
+        ),
         cells[0],
         element("td", plot, element("span", reach, class_="reach"), class_="plot"),
         cells[1:],

@@ -136,7 +136,7 @@ function drawScreen() {
       el("button", { type: "button", click: () => guarded(later) }, el("kbd", {}, "z"), "later"),
       el("button", { type: "button", click: () => guarded(() => again("undo")) }, el("kbd", {}, "u"), "undo"),
       places.some((one) => one.dispute !== null) ? el("a.button", { href: `/disputes?at=${(places[row] ?? places[0]).dispute}` }, "one by one") : "",
-      el("span", {}, `${plural(changed, "change")}, the rest as shown`, open ? `; ${plural(open, "place")} left open` : ""),
+      el("span", {}, changed ? plural(changed, "change") : "all as suggested", changed && changed < ticked ? ", the rest as shown" : "", open ? `; ${plural(open, "place")} left open` : ""),
     ),
   );
 }

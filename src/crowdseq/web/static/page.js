@@ -11,7 +11,8 @@ export function tellSaving(state, text) {
 
 export const isBlind = () => byId("blind").getAttribute("aria-pressed") === "true";
 
-byId("blind").addEventListener("click", async () => {
+byId("blind").addEventListener("click", async (event) => {
+  if (event.detail) byId("blind").blur(); // after a click with the mouse Enter is for the page again
   const wanted = !isBlind();
   await post("/api/blind", { blind: wanted }).catch((error) => notice(error.message));
   byId("blind").setAttribute("aria-pressed", String(wanted));

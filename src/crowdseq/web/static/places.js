@@ -7,7 +7,7 @@ export const HINTS = [..."123456789qwertasdfhv"];
 
 export function placeOf(view) {
   const [, begin, end] = view.place;
-  const place = { ...view, turns: view.readings, turn: 0, ticked: view.open && view.chosen, chosen: view.chosen };
+  const place = { ...view, blind: !view.chosen, turns: view.readings, turn: 0, ticked: view.open && view.chosen, chosen: view.chosen };
   place.draft = draftOf(begin, end, view.chosen ? view.readings[0] : []);
   return place;
 }
@@ -50,7 +50,7 @@ export const relabel = (place, label) => become(place, setLabel(place.draft, lab
 export const clear = (place) => become(place, drawn(place, []));
 
 export const sent = (place) => [...place.place, place.dispute, place.version, place.draft.marks];
-export const isChanged = (place) => place.chosen && !same(place.draft.marks, place.was ?? place.readings[0]);
+export const isChanged = (place) => place.chosen && !place.blind && !same(place.draft.marks, place.was ?? place.readings[0]);
 
 const chip = (labels, label) => el(`b.${hue(labels, label)}`, {}, name(label));
 export const told = (labels, marks) => (marks.length ? [...new Set(marks.map((mark) => mark[2]))].map((label) => chip(labels, label)) : [el("span.label.outside", {}, "nothing")]);

@@ -7,13 +7,16 @@ import time
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from crowdseq.core.corpus import Corpus
+from crowdseq.engines.gathering import InputOrder
 from crowdseq.engines.shard_files import StoredCorpus, is_stored
 from crowdseq.engines.shards import SHARD_TOKENS, CorpusFacts
 from crowdseq.errors import Advice, AnnotationError, FormatError, Problem, SettingsError
 from crowdseq.formats import read
-from crowdseq.formats.files import is_sharded_run
+from crowdseq.formats.files import is_sharded_run, list_inputs
+from crowdseq.formats.files.sources import Folder
 from crowdseq.formats.findings.import_report import ImportReport
 from crowdseq.formats.settings import ReadSettings
 from crowdseq.storage.atomic import AtomicFile
@@ -22,9 +25,9 @@ from crowdseq.workflows.reading import Selection
 from crowdseq.workflows.recipes import parse_settings
 from crowdseq.workflows.runs.saving import RunTarget
 from crowdseq.workflows.sharded import crowd_folder
+from crowdseq.workflows.sharded.cutting import store_crowd
 from crowdseq.workflows.sharded.measuring import ShardedRun
 from crowdseq.workflows.sharded.saving import save_sharded
-from crowdseq.workflows.sharding import store_crowd
 
 if TYPE_CHECKING:
     from crowdseq.workflows.learning import LearnPlan, LearnRequest
@@ -42,19 +45,29 @@ class Shards:
     report: ImportReport | None = None
 
 
+class ReadCrowd(NamedTuple):
+    """A crowd in memory after all, in the order of its input, and where it came from."""
+
+    corpus: Corpus
+    source: dict[str, Any]
+    report: ImportReport | None
+
+
 def learn_sharded(
     request: "LearnRequest", plan: "LearnPlan", target: RunTarget
-) -> tuple[ShardedRun, ImportReport | None] | None:
-    """The run, written; None if the corpus is small enough for memory and should be learned from there."""
+) -> tuple[ShardedRun, ImportReport | None] | ReadCrowd:
+    """The run, written; or the corpus, if it is small enough to be learned from in memory."""
     plan = replace(plan, recipe=_cut_alike(request, plan.recipe))
     given = given_shards(request)
     shards = given or _cut(request, target, _shard_tokens(plan.recipe))
-    is_here = plan.resources.engine == "local" and "-" not in request.crowd
-    if is_here and (len(shards.corpus.shards) == 1 or (given is None and _fits(plan, shards.corpus.facts))):
-        _forget(target)
-        return None
     if given is not None:
         check_whole(shards.corpus)
+    is_small = len(shards.corpus.shards) == 1 or (given is None and _fits(plan, shards.corpus.facts))
+    if is_small and plan.resources.engine == "local":
+        order = InputOrder.of(shards.corpus)
+        corpus = order.take(slice(0, len(shards.corpus)))
+        _forget(target)
+        return ReadCrowd(corpus, shards.source, shards.report)
     _check_learnable(shards.corpus.facts, plan.recipe.name)
     begun = time.perf_counter()
     out = target.checkpoints / _SETTLED
@@ -156,13 +169,11 @@ def _cut(request: "LearnRequest", target: RunTarget, shard_tokens: int) -> Shard
 
 def _told(request: "LearnRequest", shard_tokens: int) -> list[Any]:
     """What must be the same for shards to be used again; files by their name, size and time."""
-    files = []
-    for name in request.crowd:
-        with suppress(OSError):
-            found = os.stat(name)
-            files.append([name, found.st_size, found.st_mtime_ns])
-            continue
-        files.append([name, 0, 0])
+    files: list[list[Any]] = []
+    for item in list_inputs(request.crowd):
+        for source in item.members if isinstance(item, Folder) else (item,):
+            found = source.path.stat() if source.path is not None and source.path.is_file() else None
+            files.append([source.name, *((found.st_size, found.st_mtime_ns) if found else ())])
     return [files, repr(request.reading), shard_tokens]
 
 

@@ -32,8 +32,8 @@ from crowdseq.workflows.recipes import Resources, make_recipe
 from crowdseq.workflows.runs.saving import open_target, run_paths
 from crowdseq.workflows.sharded.learning import check_whole, given_shards
 from crowdseq.workflows.sharded.measuring import ShardedRun
+from crowdseq.workflows.sharded.running import train_stored_tagger
 from crowdseq.workflows.sharded.saving import link_files, save_sharded
-from crowdseq.workflows.stored_learning import train_stored_tagger
 
 if TYPE_CHECKING:
     from crowdseq.workflows.learning import LearnRequest

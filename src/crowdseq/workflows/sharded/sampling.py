@@ -11,7 +11,7 @@ from crowdseq.core.ragged import gather_ranges
 from crowdseq.engines.gathering import InputOrder, joined
 
 # Shards hold documents in the order of a digest, so that the first of them are a sample drawn at random.
-SAMPLE_TOKENS = 500_000
+SAMPLE_TOKENS = 300_000
 
 
 def sample_size(consensus: StoredConsensus) -> int:

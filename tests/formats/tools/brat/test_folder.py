@@ -303,3 +303,23 @@ def test_a_text_in_one_folder_serves_all_and_is_not_left_out(put: Put) -> None:
     put("c/a/d.txt", "Ada slept")
     put("c/b/d.ann", "T1\tPER 0 3\tAda\n")
     assert read("c").report.finding("files-beside-brat") is None
+
+
+def test_folders_around_those_of_the_annotators_are_left_out(tmp_path: Path) -> None:
+    for who, end in (("ana", 3), ("bob", 9)):
+        folder = tmp_path / "download" / "export" / "data" / who
+        folder.mkdir(parents=True)
+        (folder / "d.txt").write_text("Ada Byron slept")
+        (folder / "d.ann").write_text(f"T1\tPER 0 {end}\t{'Ada Byron'[:end]}\n")
+    assert read(tmp_path / "download").corpus.annotators == ("ana", "bob")
+
+
+def test_parts_of_one_annotators_work_stay_parts(tmp_path: Path) -> None:
+    for part, text in (("first", "Ada slept"), ("second", "Bo slept")):
+        folder = tmp_path / "all" / "ana" / part
+        folder.mkdir(parents=True)
+        (folder / "d.txt").write_text(text)
+        (folder / "d.ann").write_text(f"T1\tPER 0 {text.index(' ')}\t{text.split()[0]}\n")
+    found = read(tmp_path / "all").corpus
+    assert found.annotators == ("ana",)
+    assert {one.id for one in found} == {"first/d", "second/d"}

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from itertools import takewhile
 from pathlib import PurePath
 
 from crowdseq.errors import Advice, AnnotationError, FormatError, Problem
@@ -75,18 +76,20 @@ def read_folder(folder: Folder, collector: Collector) -> Iterator[tuple[str, Rea
 def _unwrapped(folder: Folder, collector: Collector) -> Folder:
     """The folder that holds those of the annotators: one that all files are in, as archives often have,
     is no annotator if folders in it have the same text under the same name."""
-    parts = {member.name: _inside(folder, member).parts for member in folder.members}
-    outer = {found[0] for name, found in parts.items() if name.endswith(_ANNOTATIONS)}
-    if len(outer) != 1:
+    paths = [_inside(folder, one).parts[:-1] for one in folder.members if one.name.endswith(_ANNOTATIONS)]
+    levels = takewhile(lambda names: len(set(names)) == 1, zip(*paths, strict=False))
+    around = [names[0] for names in levels]
+    if not around or any(len(path) == len(around) for path in paths):
         return folder
-    (wrapper,) = outer
-    within = tuple(member for member in folder.members if parts[member.name][0] == wrapper)
-    inner = Folder(f"{folder.name}/{wrapper}", wrapper, within)
-    if any(len(parts[member.name]) == 1 for member in within) or not _shares_a_text(inner, collector):
+    inner = "/".join(around)
+    name = f"{folder.name}/{inner}"
+    within = tuple(one for one in folder.members if PurePath(one.name).is_relative_to(name))
+    found = Folder(name, around[-1], within)
+    if not _shares_a_text(found, collector):
         return folder
-    what = f"the folders in '{wrapper}' are annotators, they have the same texts; if that is wrong, unpack it"
+    what = f"the folders in '{inner}' are annotators, they have the same texts; if that is wrong, unpack it"
     collector.warn("folders-guessed", f"{what} and name each", Problem("", folder.name))
-    return _unwrapped(inner, collector)
+    return found
 
 
 def _shares_a_text(folder: Folder, collector: Collector) -> bool:

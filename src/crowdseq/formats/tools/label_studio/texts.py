@@ -10,6 +10,7 @@ from crowdseq.formats.findings.collector import Collector
 
 HTML, DIALOGUE = "hypertextlabels", "paragraphlabels"
 _PAGE = "html"  # the name of the field in Label Studio's own templates
+_LOOKED_AT = 20  # regions, of which each field is asked
 _NAME = re.compile(r"[a-zA-Z/!]")
 
 
@@ -30,7 +31,7 @@ def text_of_task(
         dialogue = _dialogue(fields)
         if dialogue is not None:
             return dialogue
-    field, text = text_of(fields, collector, where, lambda held: _is_marked(held, values))
+    field, text = text_of(fields, collector, where, lambda held: _is_marked(held, values[:_LOOKED_AT]))
     is_page = any(HTML in value for value in values) or (field == _PAGE and not values)
     words = visible(text) if is_page else text
     if words != text:

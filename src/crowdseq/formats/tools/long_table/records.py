@@ -1,5 +1,6 @@
 """A long table, wherever it was read from, to the records of its sentences."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import chain, islice
 
@@ -62,6 +63,9 @@ def _read_wide(table: Table, source: Source, collector: Collector) -> Iterator[R
     columns = wide_columns(table.header, [row.cells for row in first], collector.settings.columns)
     if columns is None:
         raise FormatError(missing_columns(table.header, source.name))
+    twice = [name for name, count in Counter(map(str.strip, table.header)).items() if name and count > 1]
+    if twice:
+        raise FormatError(Problem(f"has two columns called {twice[0]}, rename one", source.name, 1))
     advice = Advice("say otherwise with {columns}", columns="")
     what = f"columns were taken for annotators: {', '.join(columns.annotators)};"
     collector.warn("columns-guessed", what, Problem("", source.name), advice=advice)
