@@ -77,7 +77,15 @@ def test_a_tagger_knows_new_names_without_the_vectors(files: Path) -> None:
 def test_threads_change_no_bit_of_a_run_with_vectors(files: Path, tmp_path: Path) -> None:
     made = []
     for threads in (1, 2):
-        run_ = crowdseq.learn(crowd(), vectors=files / "vectors.txt", threads=threads, progress=False)
+        told: list[str] = []
+        run_ = crowdseq.learn(
+            crowd(),
+            vectors=files / "vectors.txt",
+            threads=threads,
+            progress=lambda stage, *_, heard=told: heard.append(stage),
+        )
+        stages = ["reading word vectors", "clustering words", "without word vectors: EM rounds", "EM rounds"]
+        assert [stage for stage in dict.fromkeys(told) if stage in stages] == stages
         assert isinstance(run_.tagger, crowdseq.Tagger)
         run_.tagger.save(tmp_path / f"tagger{threads}")
         weights = (tmp_path / f"tagger{threads}" / "weights.safetensors").read_bytes()

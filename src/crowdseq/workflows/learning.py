@@ -227,9 +227,12 @@ class LearnPlan:
             trial = replace(self, text_model=None, tagger=tagger)
 
         def learn(sources: "tuple[KnowledgeSource, ...]") -> Learned:
-            kept = keeper if sources == made.sources and trial is self else None
+            is_all = sources == made.sources
+            kept = keeper if is_all and trial is self else None
             alone = replace(context, companion=None, keeper=kept, knowledge=sources)
-            return trial._learn(corpus, alone)
+            return trial._learn(
+                corpus, alone if is_all else replace(alone, progress=_aside(context.progress))
+            )
 
         has_rounds = self.recipe.can_use_knowledge and self.recipe.can_use_dev
         choice = settle_knowledge(made, learn, has_rounds=has_rounds)
@@ -256,6 +259,11 @@ class LearnPlan:
         with using_threads(self.resources.threads):
             trainer = (self.trainer or CrfTrainer()).knowing(context.knowledge)
             return Learned(consensus, train_tagger(consensus, self.targets, trainer, context))
+
+
+def _aside(progress: Progress) -> Progress:
+    """Told apart from the run with vectors, which comes after it."""
+    return lambda stage, done, total: progress(f"without word vectors: {stage}", done, total)
 
 
 def _check_use(recipe: Aggregator, tagger: bool) -> None:
