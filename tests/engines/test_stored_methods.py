@@ -19,6 +19,7 @@ from crowdseq.engines.ordering import order_of_documents, store_corpus
 from crowdseq.engines.shard_files import StoredCorpus
 from crowdseq.errors import SettingsError
 from crowdseq.methods import list_methods
+from crowdseq.workflows.learning import LearnPlan
 
 SETTINGS: dict[str, dict[str, Any]] = {
     "bsc": {"rounds": 3, "tolerance": 0.0},
@@ -168,3 +169,13 @@ def test_weights_that_do_not_fit_are_refused_with_the_figure(stored: StoredCorpu
     assert isinstance(made, JointAggregator)
     with pytest.raises(SettingsError, match=r"weights of the tagger need about \d+ MB, more than max_memory"):
         made.learn_stored(stored, context)
+
+
+def test_the_tagger_after_a_plain_method_has_the_same_weights_from_disk(
+    demo: Corpus, stored: StoredCorpus, tmp_path: Path
+) -> None:
+    plan = LearnPlan(recipe("dawid-skene", demo))
+    whole: Any = plan.run(demo)
+    learned: Any = plan.run_stored(stored, tmp_path / "out")
+    for mine, theirs in zip(whole.tagger.streams, learned.tagger.streams, strict=True):
+        np.testing.assert_array_equal(mine.pair_weights, theirs.pair_weights)
