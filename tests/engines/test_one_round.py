@@ -54,7 +54,7 @@ def sums_of_a_round(session: JointEm[FloatArray]) -> Mapping[str, Any]:
     edges = state.pairs.sum(axis=0) - state.pairs[1]
     value, gradient = truth.crf.objective(aims, edges, 2.0)(weights[1])
     truth.score(weights)
-    sums = session.placed.each("sum_up", state.version.number, True)
+    sums = session.placed.each("sum_up", state.version.number, True, True)
     tables, regard = session._tables(sums), session._regard(sums, state)
     version = session.versions.new()
     found = session.placed.each("believe", state.version.number, version.number, regard, own=tables)

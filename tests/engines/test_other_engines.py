@@ -1,5 +1,6 @@
 """Engines that keep shards on disk or with Ray give the bits of the local one, also when workers die."""
 
+import gc
 import os
 import signal
 from collections.abc import Iterator
@@ -167,3 +168,13 @@ def test_a_shard_of_which_nothing_was_kept_is_named(ray: RayEngine) -> None:
     os.kill(import_ray().get(ray.actors[1].process.remote()), signal.SIGKILL)
     with pytest.raises(FormatError, match="shard 1 is lost: nothing of it was kept"):
         placed.each("__repr__")
+
+
+def test_what_nobody_can_ask_for_is_forgotten_and_never_by_the_collector(ray: RayEngine) -> None:
+    placed = ray.place(Multiplying, range(2))
+    folder = ray.folder / f"placed-{placed.number}"
+    del placed
+    gc.collect()
+    assert folder.exists()  # nothing was done yet: the collector must not call Ray
+    ray.place(Multiplying, range(2))
+    assert not folder.exists()

@@ -19,6 +19,7 @@ from crowdseq.engines.ordering import order_of_documents, store_corpus
 from crowdseq.engines.shard_files import StoredCorpus
 from crowdseq.errors import SettingsError
 from crowdseq.methods import list_methods
+from crowdseq.workflows.learning import LearnPlan
 
 SETTINGS: dict[str, dict[str, Any]] = {
     "bsc": {"rounds": 3, "tolerance": 0.0},
@@ -160,3 +161,21 @@ def test_a_run_goes_on_after_an_interruption(
         run(keeper)
     for mine, theirs in zip(run(keeper), run(None), strict=True):
         np.testing.assert_array_equal(mine, theirs)
+
+
+def test_weights_that_do_not_fit_are_refused_with_the_figure(stored: StoredCorpus, tmp_path: Path) -> None:
+    context = RunContext(engine=DiskEngine(tmp_path / "states"), out=tmp_path / "out", max_memory=3.0)
+    made = recipe("gold", max_iterations=1)
+    assert isinstance(made, JointAggregator)
+    with pytest.raises(SettingsError, match=r"weights of the tagger need about \d+ MB, more than max_memory"):
+        made.learn_stored(stored, context)
+
+
+def test_the_tagger_after_a_plain_method_has_the_same_weights_from_disk(
+    demo: Corpus, stored: StoredCorpus, tmp_path: Path
+) -> None:
+    plan = LearnPlan(recipe("dawid-skene", demo))
+    whole: Any = plan.run(demo)
+    learned: Any = plan.run_stored(stored, tmp_path / "out")
+    for mine, theirs in zip(whole.tagger.streams, learned.tagger.streams, strict=True):
+        np.testing.assert_array_equal(mine.pair_weights, theirs.pair_weights)

@@ -1,7 +1,7 @@
 """SA-SLC on crowds of other kinds than the one that its settings come from; its new formulas by hand."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -191,6 +191,22 @@ def test_plausibility_grows_with_the_tokens_that_are_marked() -> None:
     shares = [votes.plausible(int(enough * part)) for part in (0.0, 0.5, 1.0, 1.5, 9.0)]
     assert shares == [0.0, 0.0, 0.5, 1.0, 1.0]
     assert SaSlc(preset="0.1").settings.votes.plausible(0) == 1.0
+
+
+def test_with_little_text_plausibility_waits_until_the_belief_has_settled() -> None:
+    """What the first belief leaves out does not look like an entity to a tagger that learned from it."""
+    session = sessions(random_corpus(1))
+    state = session.start()
+    told = [session._plausible(replace(state, history=(0.0,) * done)) for done in range(11)]
+    assert session.facts.plausible == 0.0
+    assert told == [0.0] * 5 + [0.25, 0.5, 0.75, 1.0, 1.0, 1.0]
+    assert session.least_rounds == session.settings.search.rounds
+
+
+def test_with_enough_text_plausibility_counts_from_the_first_round_on() -> None:
+    session = sessions(random_corpus(1), enough_marks=0.0)
+    assert session._plausible(session.start()) == 1.0
+    assert session.least_rounds == 0
 
 
 def test_an_older_preset_keeps_its_temperature() -> None:

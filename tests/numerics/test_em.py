@@ -20,6 +20,11 @@ def test_rounds_end_when_the_objective_stops_changing() -> None:
     assert changes[-1] <= 0.01 < changes[-2]
 
 
+def test_so_many_rounds_are_made_however_little_changes() -> None:
+    found = climb(lambda state: (state + 1, 1.0), Climb(0), rounds=9, tolerance=0.1, least=5)
+    assert (found.state, found.converged) == (5, True)
+
+
 def test_rounds_end_when_they_are_over() -> None:
     end = climb(halve, Climb(1.0), rounds=3, tolerance=0.0)
     assert (end.state, len(end.history), end.converged) == (0.125, 3, False)

@@ -1,5 +1,6 @@
 """DiskEngine: the sums of a run are made in this process, with one shard at a time in memory."""
 
+import gc
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -10,6 +11,8 @@ from crowdseq.engines.engine import S, W, answer, arguments_of, changes_worker
 from crowdseq.engines.spilling import Spill
 from crowdseq.numerics.blocks import using_threads
 from crowdseq.storage.private import remove_tree
+
+_MUCH = 256.0  # megabytes of shards that may wait to be collected
 
 
 @dataclass(frozen=True)
@@ -41,7 +44,8 @@ class DiskPlaced(Generic[W]):
         self._engine, self._folder = engine, folder
         self._spills = [Spill(folder / f"{place:05d}") for place in range(count)]
         self._resident: dict[int, W] = {}
-        self._held = 0.0
+        self._held, self._given_back = 0.0, 0.0
+        self._sizes = [0.0] * count
         self._turn = 0
         self._asked_before: set[str] = set()
 
@@ -49,8 +53,9 @@ class DiskPlaced(Generic[W]):
         """Spill a worker, which leaves the memory unless there is room."""
         spill = self._spills[place]
         spill.save(worker, turn)
+        self._sizes[place] = spill.bytes_on_disk / 1e6
         if place not in self._resident:
-            size = spill.bytes_on_disk / 1e6
+            size = self._sizes[place]
             if self._held + size <= self._engine.megabytes:
                 self._resident[place], self._held = worker, self._held + size
         spill.drop()
@@ -75,7 +80,13 @@ class DiskPlaced(Generic[W]):
         # The first of many equal questions often makes what the others need too.
         if changes or call not in self._asked_before:
             self._spills[place].save(worker, self._turn)
+            self._sizes[place] = self._spills[place].bytes_on_disk / 1e6
         self._spills[place].drop()
+        self._given_back += self._sizes[place]
+        if self._given_back > _MUCH:
+            # What a worker leaves behind may refer to itself, and is mapped until it is collected.
+            gc.collect()
+            self._given_back = 0.0
         return given
 
     def __del__(self) -> None:

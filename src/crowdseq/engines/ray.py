@@ -62,6 +62,7 @@ class RayEngine:
     worker_threads: int = 1
     traffic: Traffic = field(default_factory=Traffic)
     actors: list[Any] = field(default_factory=list)
+    forgotten: list[tuple[int, Path]] = field(default_factory=list)
     _placed: "WeakSet[RayPlaced[Any]]" = field(default_factory=WeakSet)
     _n_placed: int = 0
 
@@ -94,7 +95,16 @@ class RayEngine:
                 import_ray().kill(actor)
         import_ray().shutdown()
 
+    def _release(self) -> None:
+        """Let the actors forget what nobody can ask for any more."""
+        while self.forgotten:
+            number, folder = self.forgotten.pop()
+            for actor in self.actors:
+                actor.release.remote(number)
+            remove_tree(folder)
+
     def place(self, make: Callable[[S], W], shards: Sequence[S]) -> "RayPlaced[W]":
+        self._release()
         number = self._n_placed
         self._n_placed += 1
         while len(self.actors) < min(self.workers, len(shards)):
@@ -258,10 +268,8 @@ class RayPlaced(Generic[W]):
         return FormatError(Problem(f"shard {place} is lost: {why}", where, advice=advice))
 
     def __del__(self) -> None:
-        with suppress(Exception):
-            for actor in self._engine.actors:
-                actor.release.remote(self.number)
-            remove_tree(self._folder)
+        # Ray must not be called here: it may be over, and would start anew, or be in the middle of a call.
+        self._engine.forgotten.append((self.number, self._folder))
 
 
 def size_of(thing: Any) -> int:

@@ -88,7 +88,9 @@ class Gold(JointAggregator):
             context.progress("training on gold", 0, 1)
             trainer = self.trainer().knowing(context.knowledge)
             with using_threads(context.engine.threads):
-                tagger = trainer.fit_stored(stored.shards, wanted_gold, facts.scheme, context.engine)
+                tagger = trainer.fit_stored(
+                    stored.shards, wanted_gold, facts.scheme, context.engine, context.max_memory
+                )
             context.progress("training on gold", 1, 1)
         placed.each("write", folder, tagger if n_known < facts.n_tokens else None)
         return StoredLearned(judge_stored(stored, folder, context.engine), tagger)

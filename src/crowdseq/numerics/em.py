@@ -49,6 +49,7 @@ def climb(
     *,
     rounds: int,
     tolerance: float,
+    least: int = 0,
     progress: Progress = quiet,
     keep: Callable[[Climb[State]], None] | None = None,
     judge: Callable[[State], float] | None = None,
@@ -56,13 +57,16 @@ def climb(
 ) -> Climb[State]:
     """Step until the objective changes by less than `tolerance`, relative to its size, or `rounds` are over.
 
+    least: rounds that are made however little changes, for steps that come to do more later on.
     step: from a state to the next one and its objective; where that is not a finite number, the round is not
     taken and the last good state stays. start: where to begin, or how far an earlier climb had come: going
     on from there gives what an unbroken climb gives. keep: called after every round with how far it came.
     judge: a score of a state, by which the best is remembered. note: told the objective of every round.
     """
     reached = start
-    while len(reached.history) < rounds and not has_converged(reached.history, tolerance):
+    while len(reached.history) < rounds and not (
+        len(reached.history) >= least and has_converged(reached.history, tolerance)
+    ):
         state, objective = step(reached.state)
         if not np.isfinite(objective):
             return replace(reached, converged=False)

@@ -14,7 +14,7 @@ from crowdseq.engines.engine import Engine, asks_only
 from crowdseq.engines.local import LocalEngine
 from crowdseq.engines.ordering import cut_canonical
 from crowdseq.engines.shards import SHARD_TOKENS, add_up
-from crowdseq.errors import AnnotationError, SettingsError
+from crowdseq.errors import Advice, AnnotationError, SettingsError
 from crowdseq.numerics.blocks import threads_in_use, using_threads
 from crowdseq.numerics.optimise.lbfgs import Minimiser
 from crowdseq.tagging.chunks import CHUNKS, Chain
@@ -113,9 +113,17 @@ class CrfTrainer:
             return self.fit_shards(crf, aims, wanted.edges(weights), corpus.scheme, chain)
 
     def fit_stored(
-        self, shards: "Sequence[StoredShard]", wanted: "WantedOf", scheme: LabelScheme, engine: Engine
+        self,
+        shards: "Sequence[StoredShard]",
+        wanted: "WantedOf",
+        scheme: LabelScheme,
+        engine: Engine,
+        max_memory: float | None = None,
     ) -> Tagger:
-        """The same of a corpus on disk; wanted: gives what each shard is trained towards, where it lies."""
+        """The same of a corpus on disk; wanted: gives what each shard is trained towards, where it lies.
+
+        max_memory: megabytes that the weights may take.
+        """
         placed = engine.place(partial(TargetShard, self, wanted), shards)
         kinds = placed.each("kind")
         chain = Chain(scheme)
@@ -124,6 +132,7 @@ class CrfTrainer:
         edges = add_up(placed.each("open", chain))
         rules = ChainRules(chain.allowed, chain.starts, chain.ends)
         crf = SummedCrf.build(placed, "crf", len(shards), rules, self.feature_settings)
+        check_weights(crf, max_memory)
         return self.fit_shards(crf, placed.each("aim"), edges, scheme, chain)
 
     def fit_shards(
@@ -213,6 +222,20 @@ class CrfTrainer:
             for number, stream in enumerate(frame.streams)
         )
         return Tagger(scheme, self.feature_settings, streams, frame.transitions(weights), chain)
+
+
+_WEIGHT_COPIES = 25  # of the vector of weights, alive at the widest moment of L-BFGS
+
+
+def check_weights(crf: SummedCrf, max_memory: float | None) -> None:
+    """Refuse a training whose weights alone would take more megabytes than a run may."""
+    needed = 8e-6 * _WEIGHT_COPIES * crf.frame.n_weights
+    if max_memory is not None and needed > max_memory:
+        raise SettingsError(
+            f"the {crf.frame.n_weights:,} weights of the tagger need about {needed:,.0f} MB, more than "
+            f"max_memory allows ({max_memory:,.0f} MB): allow more,",
+            Advice("or train none with {no_tagger}", no_tagger="").or_in_python("or say tagger=False"),
+        )
 
 
 WantedOf: TypeAlias = "Callable[[StoredShard], tuple[Corpus, IntArray | Targets]]"

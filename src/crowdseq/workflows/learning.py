@@ -162,6 +162,10 @@ class LearnPlan:
         source |= self.text_model.record if self.text_model else {}
         return Run(consensus, outcome.tagger, recipe, time.perf_counter() - begun, source)
 
+    def _usual_trainer(self) -> CrfTrainer:
+        """Cut as the method is, so that a tagger does not hang on where its shards are."""
+        return CrfTrainer(shard_tokens=getattr(self.recipe, "shard_tokens", CrfTrainer.shard_tokens))
+
     @contextmanager
     def _engine(self, corpus: Corpus) -> Iterator[Engine]:
         """Where sums are made: in this process, unless another engine is asked for or memory is too small."""
@@ -257,7 +261,7 @@ class LearnPlan:
         if not self.tagger:
             return Learned(consensus, None)
         with using_threads(self.resources.threads):
-            trainer = (self.trainer or CrfTrainer()).knowing(context.knowledge)
+            trainer = (self.trainer or self._usual_trainer()).knowing(context.knowledge)
             return Learned(consensus, train_tagger(consensus, self.targets, trainer, context))
 
 

@@ -104,9 +104,21 @@ def _workers(engine: Any) -> list[int]:
                 command = (entry / "cmdline").read_bytes()
             except OSError:
                 continue
-            if command.startswith(b"ray::ShardHolder"):
+            if command.startswith(b"ray::ShardHolder") and _is_ours(entry.name):
                 found.append(int(entry.name))
     return found
+
+
+def _is_ours(process: str) -> bool:
+    """Whether a process descends from this one: others may use Ray at the same time."""
+    try:
+        while process not in ("0", "1"):
+            if process == str(os.getpid()):
+                return True
+            process = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[1]
+    except (OSError, IndexError):
+        pass
+    return False
 
 
 @dataclass

@@ -65,7 +65,8 @@ class SaSlc(JointAggregator):
         deference: how far they yield to a tagger that finds the same spans in
         documents it has not seen. plausibility: whether annotators' tables differ by how much the text alone
         suggests an entity to such a tagger. enough_marks: tokens that somebody marked that it takes
-        to tell them apart; at half of them it begins, at one and a half it counts in full.
+        to tell them apart from the first round on; at half of them it begins, at one and a half it counts in
+        full. With fewer it comes in from half of the rounds on.
     coupling: weight of what is believed of the same word elsewhere in the document, beside what it is in
         other documents. surprise: weight of how far it goes beyond what such a tagger expected there.
     start: the `majority` of votes, shares of `votes`, the majority where an O counts as much as its annotator
@@ -177,7 +178,8 @@ class SaSlc(JointAggregator):
 
     def _train(self, belief: FinalBelief, context: RunContext) -> Tagger:
         context.progress("training the tagger", 0, 1)
-        tagger = belief.train(self.settings.knowing(context.knowledge).text.tagger_trainer)
+        trainer = self.settings.knowing(context.knowledge).text.tagger_trainer
+        tagger = belief.train(trainer, context.max_memory)
         context.progress("training the tagger", 1, 1)
         return tagger
 

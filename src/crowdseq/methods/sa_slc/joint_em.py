@@ -144,7 +144,8 @@ class JointEm(Generic[P]):
         effort = search.steps if state.history else search.first_steps
         params = self.truth.train(state.pairs, state.params, effort)
         self.truth.score(params)
-        sums: list[RoundSums] = self.placed.each("sum_up", before, bool(state.history))
+        apart = self._plausible(state) > 0.0
+        sums: list[RoundSums] = self.placed.each("sum_up", before, bool(state.history), apart)
         version = self.versions.new()
         tables, regard = self._tables(sums), self._regard(sums, state)
         found = self.placed.each("believe", before, version.number, regard, own=tables)
@@ -210,13 +211,31 @@ class JointEm(Generic[P]):
         agreement. A tagger that reaches the same spans from the text of other documents shares fewer of them.
         Sources err by rule and not where the text is hard, and a tagger learns their rules: it counts half.
         """
-        deference, plausible = self.settings.votes.deference, self.facts.plausible
+        deference, plausible = self.settings.votes.deference, self._plausible(state)
         correlated = self._correlation(state)
         if state.by_sources and self.settings.search.start == "auto":
-            deference, plausible = deference / 2, plausible * min(1.0, 2.0 * self.facts.recall)
+            deference = deference / 2
         if deference == 0.0:
             return Regard(1.0, plausible, correlated)
         return Regard(1.0 - deference * _agreement([one.spans for one in sums]), plausible, correlated)
+
+    def _plausible(self, state: State[P]) -> float:
+        """How far plausibility counts in the round after a state.
+
+        What looks like an entity to a tagger follows from the first belief, and what that leaves out would
+        stay out: where text is short it comes to count as the belief settles.
+        """
+        plausible = max(self.facts.plausible, self.settings.search.settled(len(state.history)))
+        if state.by_sources and self.settings.search.start == "auto":
+            return plausible * min(1.0, 2.0 * self.facts.recall)
+        return plausible
+
+    @property
+    def least_rounds(self) -> int:
+        """Rounds until all that counts does so in full."""
+        search = self.settings.search
+        waits = self.settings.votes.plausibility and self.facts.plausible < 1.0
+        return search.rounds if waits and self.cut.facts.scheme.outside >= 0 else 0
 
     def agreement(self, state: State[P]) -> float:
         """F1 between what is believed and what the text alone makes expected, which the tagger of other folds

@@ -202,6 +202,7 @@ def _climb(
         start,
         rounds=search.rounds,
         tolerance=search.tolerance,
+        least=session.least_rounds,
         progress=context.progress,
         keep=None if context.keeper is None else _keep_in(context.keeper, session),
         judge=judge,

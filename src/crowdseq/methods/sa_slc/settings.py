@@ -208,6 +208,11 @@ class SearchSettings:
     keep_alone: bool
     bounds: Weight
 
+    def settled(self, done: int) -> float:
+        """How far a belief is taken to have settled after so many rounds; from half of them on it does."""
+        half = self.rounds // 2
+        return min(max((done + 1 - half) / max(self.rounds - half - 1, 1), 0.0), 1.0)
+
     @property
     def first_steps(self) -> int:
         """L-BFGS steps of the first round, which starts from nothing."""

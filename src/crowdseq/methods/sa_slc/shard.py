@@ -181,12 +181,15 @@ class SaSlcShard:
         """The text learns from this belief."""
         self.truth.aim(self._states[version].unary)
 
-    def sum_up(self, version: int, couples: bool) -> RoundSums:
-        """What is believed and what the text expects, as far as it matters to other shards."""
-        believed = self._states[version].unary
-        self._unseen, defers = self._expected(believed), self._settings.votes.deference > 0.0
+    def sum_up(self, version: int, couples: bool, apart: bool) -> RoundSums:
+        """What is believed and what the text expects, as far as it matters to other shards.
+
+        couples: whether mentions are. apart: whether votes are read apart by how plausible an entity is.
+        """
+        believed, apart = self._states[version].unary, apart and self._by_plausibility
+        self._unseen, defers = self._expected(believed, apart), self._settings.votes.deference > 0.0
         apart_kinds = apart_counts = None
-        if self._by_plausibility:
+        if apart:
             self._apart = self.evidence.within(plausibility_levels(self._unseen, self.corpus.scheme))
             apart_kinds, apart_counts = self._apart.rows, self._apart.table.gather(believed)
         return RoundSums(
@@ -197,18 +200,17 @@ class SaSlcShard:
             self._coupling.sums(believed) if self._coupling is not None and couples else None,
         )
 
-    def _expected(self, believed: FloatArray) -> FloatArray:
+    def _expected(self, believed: FloatArray, apart: bool) -> FloatArray:
         """(T, M) what a tagger expects of a text whose votes it has not seen, where that matters."""
         votes, mentions = self._settings.votes, self._settings.mentions
         foretells = self._settings.search.start == "auto"
-        if not (votes.deference > 0.0 or self._by_plausibility or mentions.surprise > 0.0 or foretells):
+        if not (votes.deference > 0.0 or apart or mentions.surprise > 0.0 or foretells):
             return believed
         return self._told
 
     @property
     def _by_plausibility(self) -> bool:
-        wanted = self._settings.votes.plausibility and self._facts.plausible > 0.0
-        return wanted and self.corpus.scheme.outside >= 0
+        return self._settings.votes.plausibility and self.corpus.scheme.outside >= 0
 
     def _common_spans(self, believed: FloatArray, expected: FloatArray) -> IntArray:
         first, second = (best_valid_tags(self.corpus, belief) for belief in (believed, expected))

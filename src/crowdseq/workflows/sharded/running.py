@@ -92,7 +92,9 @@ def train_stored_tagger(
         )
     else:
         wanted = partial(settled_targets, consensus.folder, targets)
-        tagger = trainer.fit_stored(stored.shards, wanted, stored.facts.scheme, context.engine)
+        tagger = trainer.fit_stored(
+            stored.shards, wanted, stored.facts.scheme, context.engine, context.max_memory
+        )
     context.progress("training the tagger", 1, 1)
     return tagger
 
