@@ -86,13 +86,11 @@ def tagger_table(found: Found) -> Table:
     """Taggers on the dev text of their corpus."""
     rows: list[tuple[object, ...]] = []
     for name in (AMT, *SIMULATED):
-        plain = found.mean(found.of(name, PLAIN), lambda cell: cell["tagger"])
         for row in (VECTORS, UNLABELLED):
-            known = found.mean(found.of(name, row), lambda cell: cell["tagger"])
+            plain, known = _taggers(found, name, row)
             if plain is not None and known is not None:
                 rows.append((_NAMES[name], _told(row), plain, known, f"{known - plain:+.3f}"))
-    plain = found.mean(found.of(NEWS, PLAIN), lambda cell: cell["tagger"])
-    known = found.mean(found.of(NEWS, VECTORS), lambda cell: cell["tagger"])
+    plain, known = _taggers(found, NEWS, VECTORS)
     if plain is not None and known is not None:
         rows.append(("CoNLL, gold, all of train", _told(VECTORS), plain, known, f"{known - plain:+.3f}"))
     return Table(("learned from", "what", "without", "with", "gain"), tuple(rows))
@@ -128,9 +126,12 @@ def acceptance_table(found: Found) -> Table:
 
 
 def _taggers(found: Found, data: str, row: str) -> tuple[float | None, float | None]:
-    """On dev text, without and with."""
-    plain = found.mean(found.of(data, PLAIN), lambda cell: cell["tagger"])
-    return plain, found.mean(found.of(data, row), lambda cell: cell["tagger"])
+    """On dev text, without and with; of simulated crowds the draws that have both."""
+    plain, known = found.of(data, PLAIN), found.of(data, row)
+    if data in SIMULATED:
+        both = {cell["key"]["seed"] for cell in plain} & {cell["key"]["seed"] for cell in known}
+        plain, known = ([c for c in cells if c["key"]["seed"] in both] for cells in (plain, known))
+    return found.mean(plain, lambda cell: cell["tagger"]), found.mean(known, lambda cell: cell["tagger"])
 
 
 def final_table(found: Found) -> Table:
