@@ -25,7 +25,7 @@ from typing import Any
 from crowdseq.engines.ordering import store_corpus
 from crowdseq.engines.shard_files import StoredCorpus
 from crowdseq.formats import read
-from crowdseq.workflows.learning import LearnPlan
+from crowdseq.workflows.learning.plan import LearnPlan
 from crowdseq.workflows.recipes import Resources, make_recipe, parse_settings
 
 SHARDS = 8

@@ -19,7 +19,7 @@ from crowdseq.engines.ordering import order_of_documents, store_corpus
 from crowdseq.engines.shard_files import StoredCorpus
 from crowdseq.errors import SettingsError
 from crowdseq.methods import list_methods
-from crowdseq.workflows.learning import LearnPlan
+from crowdseq.workflows.learning.plan import LearnPlan
 
 SETTINGS: dict[str, dict[str, Any]] = {
     "bsc": {"rounds": 3, "tolerance": 0.0},

@@ -10,7 +10,8 @@ from builders import corpus
 from crowdseq.aggregation.settling import settle
 from crowdseq.aggregation.voting import label_shares
 from crowdseq.core.corpus import Corpus
-from crowdseq.evaluation.disputes import Disputes, Gathered, find_disputes, gather, mentions
+from crowdseq.evaluation.disputes import Disputes, find_disputes, mentions
+from crowdseq.evaluation.disputes.gathering import Gathered, gather
 from dispute_oracles import random_consensus
 from strategies import corpora
 

@@ -33,7 +33,7 @@ Shell = Callable[..., Outcome]
 # What commands import anyway: imported once, by the process that is forked for each of them.
 PRELOADED = (
     "crowdseq.cli.main",
-    "crowdseq.workflows.learning",
+    "crowdseq.workflows.learning.from_files",
     "crowdseq.workflows.reading",
     "crowdseq.workflows.runs.saving",
     "crowdseq.workflows.tagging",

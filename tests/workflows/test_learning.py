@@ -8,8 +8,9 @@ from builders import corpus
 from crowdseq.errors import AnnotationError, OutputExistsError, SettingsError
 from crowdseq.formats import write
 from crowdseq.formats.findings.import_report import ImportReport
-from crowdseq.workflows import learning, recipes
-from crowdseq.workflows.learning import LearnRequest, learn_files
+from crowdseq.workflows import recipes
+from crowdseq.workflows.learning import from_files
+from crowdseq.workflows.learning.from_files import LearnRequest, learn_files
 from crowdseq.workflows.reading import Listener, Reading, Selection
 
 
@@ -43,16 +44,13 @@ def test_what_was_chosen_is_learned_and_noted(crowd: str, tmp_path: Path) -> Non
 
 
 def test_the_recipe_is_made_once(crowd: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from crowdseq.workflows import learning as door
-
     made: list[str] = []
 
     def counted(name: str, *rest: object) -> object:
         made.append(name)
         return recipes.make_recipe(name, *rest)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(door, "make_recipe", counted)
-    monkeypatch.setattr(learning, "make_recipe", counted)
+    monkeypatch.setattr(from_files, "make_recipe", counted)
     learn_files(_request(crowd, tmp_path / "run"))
     assert made == ["majority-vote"]
 

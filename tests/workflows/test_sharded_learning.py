@@ -8,7 +8,7 @@ import pytest
 
 import crowdseq
 from crowdseq.errors import FormatError, SettingsError
-from crowdseq.workflows.learning import LearnRequest, learn_files
+from crowdseq.workflows.learning.from_files import LearnRequest, learn_files
 from crowdseq.workflows.reading import typed_reading
 from crowdseq.workflows.runs.saving import RunTarget
 from crowdseq.workflows.sharded.cutting import ShardRequest, shard_files

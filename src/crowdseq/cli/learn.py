@@ -128,7 +128,7 @@ def command(
     **_: Any,  # seed, threads, memory and silence: only those that were given are asked for, below
 ) -> None:
     from crowdseq.reports.runs import run_in_words, suggestions_in_words
-    from crowdseq.workflows.learning import LearnRequest, learn_files
+    from crowdseq.workflows.learning.from_files import LearnRequest, learn_files
 
     request = LearnRequest(
         crowd=crowd,

@@ -7,6 +7,7 @@ from importlib import import_module
 from itertools import chain as chain_lists
 from itertools import pairwise
 from os import PathLike
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -24,7 +25,9 @@ from crowdseq.tagging.inventory import word_pieces
 from crowdseq.tagging.scoring import Explanation, Reason, StreamWeights, reasons, strongest
 from crowdseq.tagging.sequence_tagger import Context
 from crowdseq.tagging.streams import PAIR_BREAK, Passage, further_streams, pair_codes
-from crowdseq.tagging.word_rows import WordRows
+
+if TYPE_CHECKING:
+    from crowdseq.tagging.word_rows import WordRows
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -233,7 +236,9 @@ class Tagger:
         return bool(features.columns or features.document or features.function or features.knowledge)
 
     @cached_property
-    def _word_rows(self) -> WordRows:
+    def _word_rows(self) -> "WordRows":
+        from crowdseq.tagging.word_rows import WordRows  # a tagger that is only trained needs none
+
         pairs = {template: self._stream(PAIRS + template).pair_numbers for template in self.features.pairs}
         return WordRows(self._stream(WORDS), tuple(self.features.windows), len(self.chain), pairs)
 

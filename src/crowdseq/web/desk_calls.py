@@ -5,7 +5,7 @@ from typing import Any
 from starlette.responses import JSONResponse, Response
 
 from crowdseq.errors import UsageError
-from crowdseq.evaluation.disputes import MOST_TOGETHER
+from crowdseq.evaluation.disputes.gathering import MOST_TOGETHER
 from crowdseq.store.decisions import ConflictError
 from crowdseq.web.calls import Call, marks_of, route
 from crowdseq.web.desk.guideline import add_rule

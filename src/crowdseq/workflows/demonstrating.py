@@ -5,7 +5,8 @@ from pathlib import Path
 
 from crowdseq.core.corpus import Corpus
 from crowdseq.formats import read
-from crowdseq.workflows.learning import SavedRun, learn
+from crowdseq.workflows.learning import learn
+from crowdseq.workflows.learning.from_files import SavedRun
 from crowdseq.workflows.reading import SILENT, Listener
 from crowdseq.workflows.runs.saving import check_free, run_paths
 

@@ -17,7 +17,7 @@ from crowdseq.tagging.streams import KnowledgeSource
 from crowdseq.workflows.knowing.choosing import LEAST_COVERED, LEAST_SPARED, USED, settle_knowledge
 from crowdseq.workflows.knowing.knowledge import Knowledge
 from crowdseq.workflows.knowing.word_vectors import UNLABELLED, VECTORS
-from crowdseq.workflows.learning import LearnPlan
+from crowdseq.workflows.learning.plan import LearnPlan
 from crowdseq.workflows.recipes import make_recipe
 from crowdseq.workflows.run import Run
 from crowdseq_research.cells.sources import digest_of, origin

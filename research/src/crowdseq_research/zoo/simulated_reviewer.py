@@ -31,7 +31,7 @@ import numpy as np
 from crowdseq import demo_corpus
 from crowdseq.core.corpus import Corpus
 from crowdseq.errors import AnnotationError
-from crowdseq.evaluation.disputes import MOST_TOGETHER
+from crowdseq.evaluation.disputes.gathering import MOST_TOGETHER
 from crowdseq.store.entries import Marks
 from crowdseq.web.desk.desk import ReviewDesk
 from crowdseq.web.desk.elsewhere import Elsewhere

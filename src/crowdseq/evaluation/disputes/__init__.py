@@ -1,7 +1,6 @@
 """Where people differ: disputed places, the words and the pairs of labels that they are about."""
 
 from crowdseq.evaluation.disputes.finding import find_disputes
-from crowdseq.evaluation.disputes.gathering import MOST_TOGETHER, Gathered, gather
 from crowdseq.evaluation.disputes.mentions import (
     AmbiguousWord,
     LabelPair,
@@ -14,18 +13,15 @@ from crowdseq.evaluation.disputes.regions import KINDS, Dispute, Disputes, Mark,
 
 __all__ = [
     "KINDS",
-    "MOST_TOGETHER",
     "AmbiguousWord",
     "Dispute",
     "Disputes",
-    "Gathered",
     "LabelPair",
     "Mark",
     "Mention",
     "Reading",
     "ambiguous_words",
     "find_disputes",
-    "gather",
     "label_pairs",
     "mentions",
 ]

@@ -11,7 +11,8 @@ import numpy as np
 
 from crowdseq.arrays import BoolArray, IntArray
 from crowdseq.core.consensus import Consensus
-from crowdseq.evaluation.disputes import Gathered, LabelPair, Mention, gather, mentions
+from crowdseq.evaluation.disputes import LabelPair, Mention, mentions
+from crowdseq.evaluation.disputes.gathering import Gathered, gather
 from crowdseq.store.decisions import DecisionStore
 from crowdseq.workflows.reviewing.desk import Desk
 from crowdseq.workflows.reviewing.filtering import OPEN, SKIPPED, STATES

@@ -8,7 +8,8 @@ import numpy as np
 
 from crowdseq.arrays import BoolArray
 from crowdseq.errors import UsageError
-from crowdseq.evaluation.disputes import MOST_TOGETHER, Dispute, Gathered, Mention, gather
+from crowdseq.evaluation.disputes import Dispute, Mention
+from crowdseq.evaluation.disputes.gathering import MOST_TOGETHER, Gathered, gather
 from crowdseq.store.entries import Marks
 from crowdseq.web.desk.desk import UNDECIDED, ReviewDesk
 from crowdseq.web.desk.elsewhere import Spot

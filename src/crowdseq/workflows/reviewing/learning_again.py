@@ -21,7 +21,8 @@ from crowdseq.store.entries import AUDIT
 from crowdseq.store.replaying import SentenceState
 from crowdseq.tagging.crf import CrfTrainer
 from crowdseq.tagging.tagger import Tagger
-from crowdseq.workflows.learning import LearnPlan, train_tagger
+from crowdseq.workflows.learning.plan import LearnPlan
+from crowdseq.workflows.learning.training import train_tagger
 from crowdseq.workflows.recipes import Resources
 from crowdseq.workflows.reviewing.changes import Changes, changes_between
 from crowdseq.workflows.reviewing.exporting import states_of_run

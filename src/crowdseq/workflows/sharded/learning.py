@@ -30,7 +30,8 @@ from crowdseq.workflows.sharded.measuring import ShardedRun
 from crowdseq.workflows.sharded.saving import save_sharded
 
 if TYPE_CHECKING:
-    from crowdseq.workflows.learning import LearnPlan, LearnRequest
+    from crowdseq.workflows.learning.from_files import LearnRequest
+    from crowdseq.workflows.learning.plan import LearnPlan
 
 _INPUT, _CUTTING, _SETTLED = "input.json", "cutting", "consensus"
 _START_ANEW = Advice("give the same files and settings, or start anew with {force}", force="")

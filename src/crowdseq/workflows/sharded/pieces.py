@@ -26,7 +26,7 @@ from crowdseq.storage.json_file import JsonFile
 from crowdseq.storage.private import remove_tree
 from crowdseq.tagging.crf import CrfTrainer
 from crowdseq.tagging.sequence_tagger import SequenceTagger
-from crowdseq.workflows.learning import LearnPlan
+from crowdseq.workflows.learning.plan import LearnPlan
 from crowdseq.workflows.reading import SILENT, Listener
 from crowdseq.workflows.recipes import Resources, make_recipe
 from crowdseq.workflows.runs.saving import open_target, run_paths
@@ -36,7 +36,7 @@ from crowdseq.workflows.sharded.running import train_stored_tagger
 from crowdseq.workflows.sharded.saving import link_files, save_sharded
 
 if TYPE_CHECKING:
-    from crowdseq.workflows.learning import LearnRequest
+    from crowdseq.workflows.learning.from_files import LearnRequest
 
 PIECE = "piece.json"
 _FORMAT = "crowdseq piece"

@@ -28,7 +28,7 @@ from crowdseq.tagging.targets import Targets
 from crowdseq.workflows.checkpoints import Checkpoint, stored_fingerprint
 
 if TYPE_CHECKING:
-    from crowdseq.workflows.learning import LearnPlan
+    from crowdseq.workflows.learning.plan import LearnPlan
 
 
 def learn_stored(

@@ -14,7 +14,8 @@ from crowdseq.simulation import simulate
 from crowdseq.tagging.crf import CrfTrainer
 from crowdseq.tagging.sequence_tagger import SequenceTagger
 from crowdseq.workflows.comparing import score_tagger
-from crowdseq.workflows.learning import learn, train_tagger
+from crowdseq.workflows.learning import learn
+from crowdseq.workflows.learning.training import train_tagger
 from crowdseq.workflows.run import Run
 from crowdseq_research.cells.sources import origin
 from crowdseq_research.paper.cells.folds import fold_parts

@@ -1,16 +1,13 @@
-"""learn: from a crowd to a consensus and a tagger, whatever the method; from files to a run folder too."""
+"""LearnPlan: all that is decided about a run before its corpus is read, and the run itself."""
 
-import os
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
-from os import PathLike, fspath
+from dataclasses import dataclass, replace
+from os import PathLike
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from crowdseq.aggregation.contract import (
     Aggregator,
@@ -21,34 +18,21 @@ from crowdseq.aggregation.contract import (
     cannot_shard,
     crf_megabytes,
 )
-from crowdseq.aggregation.settling import scheme_scores
-from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
 from crowdseq.engines.engine import Engine
 from crowdseq.engines.local import LocalEngine
 from crowdseq.engines.shards import CorpusFacts
 from crowdseq.errors import Advice, AnnotationError, SettingsError
-from crowdseq.formats import ImportReport, read
-from crowdseq.formats.files import may_hold_shards
 from crowdseq.numerics.blocks import using_threads
-from crowdseq.numerics.chains.chain import Lattice, marginals
 from crowdseq.numerics.em import Progress, quiet
 from crowdseq.tagging.crf import CrfTrainer
-from crowdseq.tagging.sequence_tagger import SequenceTagger
 from crowdseq.tagging.tagger import Tagger
-from crowdseq.tagging.targets import Targets
 from crowdseq.workflows.checkpoints import CHECKPOINT_FILE, START_ANEW, Checkpoint, fingerprint
-from crowdseq.workflows.reading import CrowdRequest, corpus_of, read_crowd
 from crowdseq.workflows.recipes import (
     DEFAULT_RESOURCES,
-    RESOURCES,
     Resources,
-    check_options,
-    make_recipe,
-    parse_settings,
 )
 from crowdseq.workflows.run import Run, judged
-from crowdseq.workflows.runs.saving import open_target, run_paths
 
 if TYPE_CHECKING:
     from crowdseq.aggregation.companions import CompanionMaker
@@ -56,65 +40,9 @@ if TYPE_CHECKING:
     from crowdseq.engines.shard_files import StoredCorpus
     from crowdseq.tagging.streams import KnowledgeSource
     from crowdseq.workflows.knowing.knowledge import Knowledge, Names
-    from crowdseq.workflows.progress import Wish
     from crowdseq.workflows.text_model import TextModel
 
 TARGETS = ("hard", "soft")
-
-
-def learn(
-    corpus: Corpus | str | PathLike[str] | Iterable[Any] | Any,
-    method: str = "sa-slc",
-    *,
-    seed: int = 0,
-    tagger: bool = True,
-    targets: str = "hard",
-    trainer: CrfTrainer | None = None,
-    progress: "Wish" = None,
-    checkpoints: str | Path | None = None,
-    dev: Corpus | str | PathLike[str] | None = None,
-    lexicons: "Mapping[str, Names] | None" = None,
-    vectors: str | PathLike[str] | None = None,
-    unlabelled: Sequence[str | PathLike[str]] = (),
-    text_model: str = "crf",
-    model: str | PathLike[str] | None = None,
-    **settings: Any,
-) -> Run:
-    """Consensus, annotator reports and tagger of a crowd.
-
-    corpus: a Corpus, a path or several, a list of records, or a data frame (see `read`,
-    `Corpus.from_records`, `Corpus.from_frame`, which know more settings). method: its name; settings are the
-    method's own, or `threads`, `max_memory` (megabytes), `engine` (`local` or `ray`), `workers`, `address`.
-    tagger: whether to train one. targets: what the CRF that follows a plain method learns from, `hard` tags
-    or `soft` posteriors; a joint method trains its own.
-    checkpoints: a folder where a method that can be resumed keeps every round, and goes on from there.
-    dev: text with gold, not in the corpus, by which such a method chooses its best round. lexicons: by type a
-    list of names, or the file of one, which the text is searched for. vectors: a file of word vectors, or
-    `auto` for those of an installed package; unlabelled: files of text of the same kind, from which such
-    vectors are learned; whether they help is found out first. text_model: what reads the text: the `crf`
-    alone, joined by a `network` over the states of a language model, or by the `transformer` itself in the
-    tagger too (extra `neural`); model: the folder of that model. progress: True for some plain lines, False
-    for none, None for lines in a notebook only; or a function that is called with the stage, how much of it
-    is done, and how much there is.
-
-    >>> import crowdseq
-    >>> run = crowdseq.learn([
-    ...     {"tokens": ["Ada", "slept"], "annotations": {"ann": ["B-PER", "O"], "bob": ["B-PER", "O"]}},
-    ... ], "majority-vote", tagger=False)
-    >>> run.consensus.tags[0]
-    ('B-PER', 'O')
-    """
-    from crowdseq.workflows.progress import progress_told
-
-    recipe = make_recipe(method, settings, seed)
-    knowledge = _gathered(
-        list((lexicons or {}).items()), vectors, tuple(fspath(file) for file in unlabelled), seed
-    )
-    reader = _text_model(text_model, model, recipe, seed)
-    plan = LearnPlan(recipe, Resources.of(settings), tagger, targets, trainer, knowledge, reader)
-    crowd, known = corpus_of(corpus), None if dev is None else corpus_of(dev)
-    with progress_told(progress) as told:
-        return plan.run(crowd, progress=told, checkpoints=checkpoints, dev=known)
 
 
 @dataclass(frozen=True)
@@ -260,6 +188,8 @@ class LearnPlan:
         consensus = self.recipe.aggregate(corpus, context)
         if not self.tagger:
             return Learned(consensus, None)
+        from crowdseq.workflows.learning.training import train_tagger  # joint methods train their own
+
         with using_threads(self.resources.threads):
             trainer = (self.trainer or self._usual_trainer()).knowing(context.knowledge)
             return Learned(consensus, train_tagger(consensus, self.targets, trainer, context))
@@ -278,19 +208,6 @@ def _check_use(recipe: Aggregator, tagger: bool) -> None:
     raise SettingsError(
         f"method {recipe.name}{what} cannot use lexicons or word vectors, leave them out or take sa-slc"
     )
-
-
-def _gathered(
-    lists: "list[tuple[str, Names]]",
-    vectors: str | PathLike[str] | None,
-    unlabelled: tuple[str, ...],
-    seed: int,
-) -> "Knowledge | None":
-    if not (lists or vectors or unlabelled):
-        return None
-    from crowdseq.workflows.knowing.knowledge import gather  # few runs have any
-
-    return gather(lists, vectors, unlabelled, seed)
 
 
 def check_learnable(corpus: Corpus, recipe: Aggregator) -> None:
@@ -319,16 +236,6 @@ def _keeper(
     if path.exists():
         raise SettingsError(f"{path} was kept by a run of another method", START_ANEW)
     return None
-
-
-def _text_model(
-    kind: str, model: str | PathLike[str] | None, recipe: Aggregator, seed: int
-) -> "TextModel | None":
-    if kind == "crf" and model is None:
-        return None
-    from crowdseq.workflows.text_model import open_text_model  # few runs have any
-
-    return open_text_model(kind, model, int(getattr(recipe, "seed", seed)))
 
 
 def _check_text_model(plan: LearnPlan) -> None:
@@ -363,135 +270,26 @@ def _check_dev(dev: Corpus | None, corpus: Corpus, recipe: Aggregator) -> None:
         )
 
 
-def train_tagger(
-    consensus: Consensus, targets: str, trainer: CrfTrainer, context: RunContext = RunContext()
-) -> SequenceTagger:
-    """The CRF on the settled tags of a consensus, or on its posteriors."""
-    corpus = consensus.corpus
-    context.progress("training the tagger", 0, 1)
-    wanted = consensus.tag_ids if targets == "hard" else soft_targets(consensus)
-    tagger = trainer.fit(corpus, wanted, engine=context.engine)
-    context.progress("training the tagger", 1, 1)
-    return tagger
+def gather_knowledge(
+    lists: "list[tuple[str, Names]]",
+    vectors: str | PathLike[str] | None,
+    unlabelled: tuple[str, ...],
+    seed: int,
+) -> "Knowledge | None":
+    """What is known of words, where anything was given."""
+    if not (lists or vectors or unlabelled):
+        return None
+    from crowdseq.workflows.knowing.knowledge import gather  # few runs have any
+
+    return gather(lists, vectors, unlabelled, seed)
 
 
-def soft_targets(consensus: Consensus) -> Targets:
-    """Posteriors of single tokens made into those of a chain that keeps the rules of the scheme."""
-    corpus = consensus.corpus
-    scores = np.log(np.maximum(consensus.probabilities, np.finfo(np.float64).tiny))
-    chain = marginals(Lattice(scores, corpus.offsets, *scheme_scores(corpus.scheme)))
-    return Targets(chain.unary, chain.pairwise)
+def choose_text_model(
+    kind: str, model: str | PathLike[str] | None, recipe: Aggregator, seed: int
+) -> "TextModel | None":
+    """What reads the text beside the CRF, where anything is to."""
+    if kind == "crf" and model is None:
+        return None
+    from crowdseq.workflows.text_model import open_text_model  # few runs have any
 
-
-@dataclass(frozen=True, kw_only=True)
-class LearnRequest(CrowdRequest):
-    """Crowd files, the method with its settings as typed (`name=value`), and the run folder to write.
-
-    seed, threads, max_memory, engine, workers, address, silence: None where nobody asked for a value; one
-    that contradicts a typed setting of the same name is refused. dev: a file with gold by which the best
-    round is chosen. resume: go on with an unfinished run. tagger, targets: as `learn` has them. lexicons: as
-    typed, `TYPE=FILE`. vectors, unlabelled: as `learn` has them.
-    text_model, model: as `learn` has them.
-    excel_safe: as `Run.save` has it. command: what was typed, for the recipe of the run.
-    """
-
-    out: Path
-    method: str = "sa-slc"
-    settings: tuple[str, ...] = ()
-    seed: int | None = None
-    threads: int | None = None
-    max_memory: float | None = None
-    engine: str | None = None
-    workers: int | None = None
-    address: str | None = None
-    silence: str | None = None
-    dev: str | None = None
-    resume: bool = False
-    tagger: bool = True
-    targets: str = "hard"
-    lexicons: tuple[str, ...] = ()
-    vectors: str | None = None
-    unlabelled: tuple[str, ...] = ()
-    text_model: str = "crf"
-    model: str | None = None
-    force: bool = False
-    excel_safe: bool = False
-    command: str | None = None
-
-    def may_be_sharded(self, plan: LearnPlan) -> bool:
-        """Whether the corpus lies in shards, or is to be cut into some before it is learned from."""
-        resources = plan.resources
-        is_asked = resources.engine != "local" or resources.max_memory is not None
-        return is_asked or any(may_hold_shards(Path(name)) for name in self.crowd)
-
-    def settle_piece(self, piece: str) -> tuple[int, ...]:
-        """Settle only some shards of a folder of shards (`3/20`: every 20th from the third on), into a piece
-        that `merge_pieces` takes; gives their numbers."""
-        from crowdseq.workflows.sharded.pieces import learn_piece
-
-        return learn_piece(self, piece)
-
-    def plan(self) -> LearnPlan:
-        """What was asked for, checked."""
-        settings = self._settings()
-        recipe = make_recipe(self.method, settings, self.seed or 0)
-        return LearnPlan(
-            recipe,
-            Resources.of(settings),
-            self.tagger,
-            self.targets,
-            knowledge=self._knowledge(),
-            text_model=_text_model(self.text_model, self.model, recipe, self.seed or 0),
-        )
-
-    def _knowledge(self) -> "Knowledge | None":
-        if not (self.lexicons or self.vectors or self.unlabelled):
-            return None
-        from crowdseq.workflows.knowing.knowledge import typed_lexicons
-
-        return _gathered(typed_lexicons(self.lexicons), self.vectors, self.unlabelled, self.seed or 0)
-
-    def _settings(self) -> dict[str, Any]:
-        """The settings of the method, with those that have an option of their own."""
-        typed = parse_settings(self.settings)
-        own = {name: getattr(self, name) for name in ("seed", "silence", *RESOURCES)}
-        check_options(typed, {name: value for name, value in own.items() if value is not None})
-        wanted = {"threads": self.threads or os.cpu_count() or 1} | typed
-        extra = {name: own[name] for name in own if name not in ("seed", "threads") and own[name] is not None}
-        return wanted | extra
-
-
-@dataclass(frozen=True)
-class SavedRun:
-    """A run that lies in its folder: itself, its files by name, and what reading its input found."""
-
-    run: Run
-    paths: dict[str, str]
-    report: ImportReport | None = None
-
-    def as_dict(self) -> dict[str, Any]:
-        """What `learn` prints as JSON."""
-        return self.run.metrics | {"paths": self.paths}
-
-
-def learn_files(request: LearnRequest) -> SavedRun:
-    """Learn from crowd files and write a run folder; what can be refused is refused before they are read."""
-    with open_target(request.out, force=request.force, resume=request.resume) as target:
-        plan = request.plan()
-        if request.may_be_sharded(plan):
-            from crowdseq.workflows.sharded.learning import ReadCrowd, learn_sharded  # most fit into memory
-
-            found = learn_sharded(request, plan, target)
-            if not isinstance(found, ReadCrowd):
-                return SavedRun(found[0], run_paths(request.out), found[1])
-            corpus, source, report = found
-        else:
-            corpus, report = read_crowd(request)
-            source = {"inputs": report.as_dict()["files"], "selection": asdict(request.reading.selection)}
-        with request.listener.progress() as progress:
-            dev = read(request.dev).corpus if request.dev else None
-            run = plan.run(corpus, progress=progress, checkpoints=target.checkpoints, dev=dev)
-        typed = {"command": request.command} if request.command else {}
-        run = replace(run, source={**run.source, **source, **typed})
-        run.save_at(target, excel_safe=request.excel_safe)
-    return SavedRun(run, run_paths(request.out), report)
+    return open_text_model(kind, model, int(getattr(recipe, "seed", seed)))
