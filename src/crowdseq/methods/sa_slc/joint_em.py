@@ -34,6 +34,7 @@ from crowdseq.numerics.crowds.dependency import DependencyModel, Smoothing
 
 _MUCH_MORE = 4.0  # times as many tokens marked, for a second start to be tried
 _PILOT_ROUNDS = 3
+_LATE_PLAUSIBILITY = 2.0 / 3.0  # as far as it counts in the end where text is short
 _LEAST_AGREEMENT = 0.05  # below, a span that nobody drew is as good as forbidden
 _CLEAR_LEAD = 0.04  # share of the surprise that it must spare; what is open is not decided by a hair
 
@@ -225,7 +226,8 @@ class JointEm(Generic[P]):
         What looks like an entity to a tagger follows from the first belief, and what that leaves out would
         stay out: where text is short it comes to count as the belief settles.
         """
-        plausible = max(self.facts.plausible, self.settings.search.settled(len(state.history)))
+        late = _LATE_PLAUSIBILITY * self.settings.search.settled(len(state.history))
+        plausible = max(self.facts.plausible, late)
         if state.by_sources and self.settings.search.start == "auto":
             return plausible * min(1.0, 2.0 * self.facts.recall)
         return plausible
