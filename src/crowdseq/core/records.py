@@ -13,7 +13,6 @@ from crowdseq.errors import Advice, AnnotationError, FormatError, InputError, Pr
 # What the first line of a file may say of all: the version of its form, and the kind of its tags.
 _VERSION, _SCHEME = "crowdseq", "crowdseq_scheme"
 _OWN_KEYS = frozenset({"id", "doc", "tokens", "gold", "annotations", "columns", _VERSION, _SCHEME})
-_MOST_PROBLEMS = 20
 
 
 def corpus_of_records(
@@ -34,9 +33,7 @@ def corpus_of_records(
             name = str(plain.get("id") or "") if isinstance(plain, Mapping) else ""
             problems.append(Problem(error.message, f"records[{number}]", 0, name, error.advice))
     if problems:
-        more = len(problems) - _MOST_PROBLEMS
-        tail = [Problem(f"… and {more:,} more records are faulty")] if more > 0 else []
-        raise FormatError(*problems[:_MOST_PROBLEMS], *tail)
+        raise FormatError(*problems)
     return builder.build(scheme)
 
 

@@ -96,6 +96,9 @@ class Loader:
 
     def __init__(self, collector: Collector) -> None:
         self.collector, self.settings = collector, collector.settings
+        self.files_mean = (
+            self.settings.files_mean
+        )  # here what several files are, in a format what one of them is
         self.builder = CorpusBuilder(duplicates=self.settings.duplicates)
         self.labels: LabelSet | None = None
         if self.settings.labels is not None:
@@ -118,7 +121,7 @@ class Loader:
             self.collector.fail(*error.problems)
 
     def _load_folder(self, folder: Folder) -> None:
-        if self.settings.files_mean == "part":
+        if self.files_mean == "part":
             # Ids that readers make up begin anew in every file.
             parts = {one.name: replace(one, prefix=f"{one.prefix}{one.stem}-") for one in folder.members}
             self._load_members(folder, parts)
@@ -152,7 +155,7 @@ class Loader:
     def _placed(self, folder: Folder) -> dict[str, Source]:
         """Files of columns by name, with annotator and document, where the folders around them tell."""
         is_deep = any(PurePath(m.name).parent != PurePath(folder.name) for m in folder.members)
-        if not is_deep and self.settings.files_mean not in ("document", "gold"):
+        if not is_deep and self.files_mean not in ("document", "gold"):
             return {}
         from crowdseq.formats.conventions.layout import place_files
 
@@ -208,7 +211,7 @@ class Loader:
 
     def _is_part(self, source: Source) -> bool:
         """Whether a file holds whole documents."""
-        means = self.settings.files_mean
+        means = self.files_mean
         return means == "part" or (source.is_part and means == "auto")
 
     def _begin_part(self, name: str) -> None:
