@@ -17,9 +17,11 @@ from crowdseq.engines.engine import Engine
 from crowdseq.engines.local import LocalEngine
 from crowdseq.engines.ordering import order_of_documents, store_corpus
 from crowdseq.engines.shard_files import StoredCorpus
+from crowdseq.engines.spilling import Spill
 from crowdseq.errors import SettingsError
 from crowdseq.methods import list_methods
 from crowdseq.workflows.learning.plan import LearnPlan
+from crowdseq.workflows.recipes import Resources
 
 SETTINGS: dict[str, dict[str, Any]] = {
     "bsc": {"rounds": 3, "tolerance": 0.0},
@@ -106,6 +108,25 @@ def test_one_shard_at_a_time_gives_the_same_bits(stored: StoredCorpus, tmp_path:
     second, _ = run_stored(made, stored, tmp_path / "two", DiskEngine(tmp_path / "states", 2))
     for mine, theirs in zip(rows_of(first), rows_of(second), strict=True):
         np.testing.assert_array_equal(mine, theirs)
+
+
+def test_states_lie_where_nobody_else_can_write(
+    stored: StoredCorpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are read back as objects; what somebody left there is gone before the first is written."""
+    left, seen = tmp_path / "out-states" / "00000" / "99999999.state", []
+    left.parent.mkdir(parents=True)
+    left.write_bytes(b"anything")
+    save = Spill.save
+
+    def watched(spill: Spill, worker: object, turn: int) -> None:
+        seen.append((left.exists(), (tmp_path / "out-states").stat().st_mode & 0o777))
+        save(spill, worker, turn)
+
+    monkeypatch.setattr(Spill, "save", watched)
+    plan = LearnPlan(recipe("majority-vote"), Resources(max_memory=3.0), tagger=False)
+    plan.run_stored(stored, tmp_path / "out")
+    assert set(seen) == {(False, 0o700)}
 
 
 def test_a_corpus_of_one_shard_is_settled_as_in_memory(demo: Corpus, tmp_path: Path) -> None:

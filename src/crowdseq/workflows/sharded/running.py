@@ -48,6 +48,9 @@ def learn_stored(
         fingerprint = stored_fingerprint(stored, plan.recipe, None, known.fingerprint if known else None)
         keeper = Checkpoint(checkpoints, fingerprint)
     states = out.with_name(f"{out.name}-states")
+    # States are read back as objects: none that this run did not write, and no other user can write any.
+    remove_tree(states)
+    states.mkdir(mode=0o700, parents=True)
     resources = plan.resources
     try:
         with open_engine(resources.wish(plan.megabytes(stored.facts)), states) as engine:
