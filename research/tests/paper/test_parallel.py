@@ -19,9 +19,9 @@ def start(folder: Path) -> subprocess.Popen[bytes]:
     """The run of `cell_worlds` in a process group of its own."""
     command = [sys.executable, cell_worlds.__file__, str(folder)]
     path = os.pathsep.join([str(Path(cell_worlds.__file__).parent), *filter(None, sys.path)])
-    return subprocess.Popen(
-        command, env={**os.environ, "PYTHONPATH": path}, stderr=subprocess.PIPE, start_new_session=True
-    )
+    # Slow enough that a busy machine does not finish them before the signal.
+    environment = {**os.environ, "PYTHONPATH": path, "CELL_SECONDS": "0.6"}
+    return subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, start_new_session=True)
 
 
 def wait_for(condition: Callable[[], bool], seconds: float = 20.0) -> None:
