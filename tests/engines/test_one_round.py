@@ -16,6 +16,7 @@ from crowdseq.formats import read
 from crowdseq.methods.sa_slc import SaSlc
 from crowdseq.methods.sa_slc.joint_em import JointEm
 from crowdseq.methods.sa_slc.rounds import prepare
+from crowdseq.methods.sa_slc.starting import first_state
 from crowdseq.tagging.weight_frame import WeightFrame
 from shard_worlds import as_it_stands, quarter
 
@@ -44,7 +45,7 @@ def common_order(frame: WeightFrame) -> IntArray:
 
 def sums_of_a_round(session: JointEm[FloatArray]) -> Mapping[str, Any]:
     """Objective, gradient and all other sums from the votes and some made-up weights."""
-    truth, state = session.truth, session.start()
+    truth, state = session.truth, first_state(session)
     assert isinstance(truth, CrfTruth)
     order = common_order(truth.crf.frame)
     weights = np.empty((truth.n_folds, truth.n_parameters))

@@ -3,6 +3,7 @@
 import gc
 import os
 import signal
+import socket
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
@@ -20,7 +21,8 @@ from crowdseq.engines.engine import Engine
 from crowdseq.engines.local import LocalEngine
 from crowdseq.engines.ordering import cut_canonical
 from crowdseq.engines.ray import RayEngine, import_ray
-from crowdseq.errors import FormatError
+from crowdseq.engines.shelf import Bound
+from crowdseq.errors import FormatError, SettingsError
 from crowdseq.methods import list_methods
 from crowdseq.storage.private import remove_tree
 from crowdseq.tagging.crf import CrfTrainer
@@ -74,7 +76,7 @@ def test_the_demo_has_eight_shards_or_more(demo: Corpus) -> None:
 def test_shards_on_disk_give_the_same_bits(
     demo: Corpus, results: dict[str, Any], tmp_path: Path, name: str, megabytes: float
 ) -> None:
-    same(outcome(name, demo, DiskEngine(tmp_path, 1, megabytes)), results[name])
+    same(outcome(name, demo, DiskEngine(tmp_path, 1, Bound(megabytes))), results[name])
     assert not list(tmp_path.iterdir())
 
 
@@ -112,11 +114,41 @@ class Killing:
         return self._placed.each(call, *shared, own=own)
 
 
-def test_killed_workers_change_nothing(demo: Corpus, results: dict[str, Any], ray: RayEngine) -> None:
+@pytest.mark.parametrize("megabytes", [1_000.0, 1.0])
+def test_killed_workers_change_nothing(
+    demo: Corpus, results: dict[str, Any], ray: RayEngine, megabytes: float
+) -> None:
+    ray.bound = Bound(megabytes)  # of those that come in their place: most of their shards are on disk
     killing = Killing(ray, ["truth.crf.evaluate", "believe", "tags"])
     same(outcome("sa-slc", demo, killing), results["sa-slc"])
     assert killing.calls == []
     assert ray.traffic.replaced >= 3
+
+
+def test_calls_that_were_made_since_states_were_kept_are_made_again(ray: RayEngine) -> None:
+    placed = ray.place(Counting, [10, 20, 30])
+    placed.each("add", 1)
+    placed.each("load", own=[np.zeros(1 << 22)] * 3)  # so much that states are kept with it
+    folder = ray.folder / f"placed-{placed.number}"
+    assert all((folder / f"{place:05d}" / "00000002.state").exists() for place in range(3))
+    assert placed.each("add", 5) == [16, 26, 36]
+    assert placed.each("add", 0) == [16, 26, 36]
+    os.kill(import_ray().get(ray.actors[0].process.remote()), signal.SIGKILL)
+    assert placed.each("add", 1) == [17, 27, 37]
+
+
+class Counting:
+    """A worker that adds up what it is told."""
+
+    def __init__(self, number: int) -> None:
+        self.total = number
+
+    def add(self, number: int) -> int:
+        self.total += number
+        return self.total
+
+    def load(self, numbers: Any) -> None:
+        self.numbers = numbers
 
 
 @pytest.mark.parametrize("document", [False, True])
@@ -153,8 +185,19 @@ class Losing:
     def __init__(self, number: int) -> None:
         self.number = number
 
+    def remember(self, numbers: Any) -> None:
+        self.numbers = numbers
+
     def fall(self) -> None:
         os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_an_address_where_nothing_listens_is_refused_at_once(tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))  # not listened on, and nobody else's
+        address = f"127.0.0.1:{taken.getsockname()[1]}"
+        with pytest.raises(SettingsError, match=f"no Ray cluster answers at {address}"):
+            RayEngine.start(tmp_path, 2, address=address)
 
 
 def test_a_shard_that_kills_every_worker_is_named(ray: RayEngine) -> None:
@@ -164,6 +207,7 @@ def test_a_shard_that_kills_every_worker_is_named(ray: RayEngine) -> None:
 
 def test_a_shard_of_which_nothing_was_kept_is_named(ray: RayEngine) -> None:
     placed = ray.place(Losing, [0, 1])
+    placed.each("remember", own=[np.zeros(1 << 23)] * 2)  # so much that it is not kept to be told again
     remove_tree(ray.folder / f"placed-{placed.number}" / "00001")
     os.kill(import_ray().get(ray.actors[1].process.remote()), signal.SIGKILL)
     with pytest.raises(FormatError, match="shard 1 is lost: nothing of it was kept"):
@@ -171,7 +215,8 @@ def test_a_shard_of_which_nothing_was_kept_is_named(ray: RayEngine) -> None:
 
 
 def test_what_nobody_can_ask_for_is_forgotten_and_never_by_the_collector(ray: RayEngine) -> None:
-    placed = ray.place(Multiplying, range(2))
+    placed = ray.place(Losing, range(2))
+    placed.each("remember", own=[np.zeros(1 << 23)] * 2)
     folder = ray.folder / f"placed-{placed.number}"
     del placed
     gc.collect()

@@ -124,7 +124,7 @@ def test_states_lie_where_nobody_else_can_write(
         save(spill, worker, turn)
 
     monkeypatch.setattr(Spill, "save", watched)
-    plan = LearnPlan(recipe("majority-vote"), Resources(max_memory=3.0), tagger=False)
+    plan = LearnPlan(recipe("majority-vote"), Resources(max_memory=1.0), tagger=False)
     plan.run_stored(stored, tmp_path / "out")
     assert set(seen) == {(False, 0o700)}
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from crowdseq.engines.engine import Engine
 from crowdseq.engines.local import LocalEngine
+from crowdseq.engines.shelf import NO_ROOM, Bound
 from crowdseq.errors import SettingsError
 
 ENGINES = ("local", "ray")
@@ -19,15 +20,16 @@ class EngineWish:
     """Where the sums of a run are to be made; nothing about it changes a result.
 
     name: `local`, `disk` or `ray`. threads: of this process; workers of Ray have one each. workers: of Ray,
-    None for as many as this machine has cores. address: of a Ray cluster, None to start one here. megabytes:
-    what shards may take of memory where they lie on disk.
+    None for as many as this machine has cores. address: of a Ray cluster, None to start one here. bound: of
+    the memory that shards may take of a process, where others lie on disk; None for what the engine thinks
+    fit.
     """
 
     name: str = "local"
     threads: int = 1
     workers: int | None = None
     address: str | None = None
-    megabytes: float = 0.0
+    bound: Bound | None = None
 
     def __post_init__(self) -> None:
         if self.name not in (*ENGINES, DISK):
@@ -48,12 +50,13 @@ def open_engine(wish: EngineWish, folder: Path) -> Iterator[Engine]:
     if wish.name == DISK:
         from crowdseq.engines.disk import DiskEngine
 
-        yield DiskEngine(folder, wish.threads, wish.megabytes)
+        yield DiskEngine(folder, wish.threads, wish.bound or NO_ROOM)
         return
-    from crowdseq.engines.ray import RayEngine  # an extra
+    from crowdseq.engines.ray import WORKER_BOUND, RayEngine  # an extra
 
     workers = wish.workers or os.cpu_count() or 1
-    engine = RayEngine.start(folder.resolve(), workers, address=wish.address)
+    bound = wish.bound or WORKER_BOUND
+    engine = RayEngine.start(folder.resolve(), workers, address=wish.address, bound=bound)
     try:
         yield engine
     finally:

@@ -1,34 +1,50 @@
 """RayEngine: the sums of a run are made by plain actors of Ray, here or on many machines (extra `ray`)."""
 
 import os
+import socket
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
-from copy import deepcopy
-from dataclasses import dataclass, field, fields, is_dataclass
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Generic
+from typing import Any
 from weakref import WeakSet
 
-import numpy as np
-
-from crowdseq.engines.engine import S, W, answer, arguments_of, changes_worker
-from crowdseq.engines.spilling import Spill
-from crowdseq.errors import Advice, FormatError, MissingExtraError, Problem, SettingsError
-from crowdseq.numerics.blocks import using_threads
+from crowdseq.engines.engine import S, W
+from crowdseq.engines.ray_holder import ShardHolder
+from crowdseq.engines.ray_placed import RayPlaced, Traffic
+from crowdseq.engines.shelf import Bound
+from crowdseq.errors import MissingExtraError, SettingsError
 from crowdseq.storage.private import remove_tree
 
-_MOST_DEATHS = 5  # of workers in one call: then it is no accident
-_AHEAD = 4  # calls that wait at a worker: enough to keep it busy, few enough to bound what waits in memory
+# The memory of a worker, where nobody says more or less: not above 4 GB with what it reads from files.
+WORKER_BOUND = Bound(2_500.0, 3_300.0)
 
+_ANSWER_SECONDS = 10.0
 
 # A product of long vectors has other last digits with other threads, and Ray would give its workers one.
 _BLAS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS")
 
 
-def _blas_threads() -> str:
-    """How many threads linear algebra has in this process."""
+def _blas_threads() -> dict[str, str]:
+    """How many threads linear algebra has in this process, as the environment of others says it."""
     told = [os.environ[name] for name in _BLAS if os.environ.get(name, "").isdigit()]
-    return told[0] if told else str(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1)
+    here = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
+    return dict.fromkeys(_BLAS, told[0] if told else str(here))
+
+
+@contextmanager
+def _environment(values: dict[str, str]) -> Iterator[None]:
+    """Processes that are started inside have these."""
+    before = {name: os.environ.get(name) for name in values}
+    os.environ.update(values)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
 
 
 def import_ray() -> Any:
@@ -40,13 +56,15 @@ def import_ray() -> Any:
     return ray
 
 
-@dataclass
-class Traffic:
-    """What went between driver and workers so far, in bytes, and how many workers had to be replaced."""
-
-    out: int = 0
-    back: int = 0
-    replaced: int = 0
+def _require_answer(address: str) -> None:
+    """Refuse an address where nothing listens; Ray itself would try for many minutes, deaf to Ctrl-C."""
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if not host or not port.isdigit():
+        return  # "auto" and other words that Ray knows
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), _ANSWER_SECONDS).close()
+    except (OSError, OverflowError) as error:
+        raise SettingsError(f"no Ray cluster answers at {address}: {error}") from None
 
 
 @dataclass(eq=False)
@@ -54,12 +72,15 @@ class RayEngine:
     """Actors that hold shards; which one holds which changes no result.
 
     folder: where the state of shards is kept for a worker that takes over from one that died; all machines
-    must see it. workers: how many there are; worker_threads: of each.
+    must see it. workers: how many there are; worker_threads, bound: of each, for its shards; others stay on
+    disk. is_own: whether the cluster was started here, so that workers have our environment.
     """
 
     folder: Path
     workers: int
     worker_threads: int = 1
+    bound: Bound = WORKER_BOUND
+    is_own: bool = False
     traffic: Traffic = field(default_factory=Traffic)
     actors: list[Any] = field(default_factory=list)
     forgotten: list[tuple[int, Path]] = field(default_factory=list)
@@ -73,20 +94,29 @@ class RayEngine:
 
     @classmethod
     def start(
-        cls, folder: Path, workers: int, *, address: str | None = None, threads: int = 1
+        cls,
+        folder: Path,
+        workers: int,
+        *,
+        address: str | None = None,
+        threads: int = 1,
+        bound: Bound = WORKER_BOUND,
     ) -> "RayEngine":
         """Join the cluster at an address ("auto" finds one), or start one on this machine alone."""
         ray = import_ray()
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+        if address is not None:
+            _require_answer(address)
         options: dict[str, Any] = {"logging_level": "ERROR", "log_to_driver": False}
         if address is None:
             options |= {"num_cpus": workers * threads, "include_dashboard": False}
         try:
-            ray.init(address=address or "local", ignore_reinit_error=True, **options)
+            with _environment(_blas_threads() if address is None else {}):
+                ray.init(address=address or "local", ignore_reinit_error=True, **options)
         except (OSError, RuntimeError, ValueError) as error:
             where = address or "this machine"
             raise SettingsError(f"no Ray cluster answers at {where}: {str(error).splitlines()[0]}") from None
-        return cls(folder, workers, threads)
+        return cls(folder, workers, threads, bound, is_own=address is None)
 
     def close(self) -> None:
         """Leave the cluster, or end it if it was started here."""
@@ -103,21 +133,24 @@ class RayEngine:
                 actor.release.remote(number)
             remove_tree(folder)
 
-    def place(self, make: Callable[[S], W], shards: Sequence[S]) -> "RayPlaced[W]":
+    def place(self, make: Callable[[S], W], shards: Sequence[S]) -> RayPlaced[W]:
         self._release()
         number = self._n_placed
         self._n_placed += 1
         while len(self.actors) < min(self.workers, len(shards)):
             self.actors.append(self._hire())
-        placed: RayPlaced[W] = RayPlaced(self, number, self.folder / f"placed-{number}", shards)
+        folder = self.folder / f"placed-{number}"
+        placed: RayPlaced[W] = RayPlaced(import_ray(), self, number, folder, shards)
         self._placed.add(placed)
         placed.begin(make)
         return placed
 
     def _hire(self) -> Any:
-        options = {"num_cpus": self.worker_threads, "max_restarts": 0, "scheduling_strategy": "SPREAD"}
-        like_here = {"env_vars": {name: _blas_threads() for name in _BLAS}}
-        return import_ray().remote(**options, runtime_env=like_here)(ShardHolder).remote(self.worker_threads)
+        options: dict[str, Any] = {"num_cpus": self.worker_threads, "max_restarts": 0}
+        if not self.is_own:
+            options |= {"scheduling_strategy": "SPREAD", "runtime_env": {"env_vars": _blas_threads()}}
+        hired = import_ray().remote(**options)(ShardHolder)
+        return hired.remote(self.worker_threads, self.bound)
 
     def replace(self, slot: int) -> None:
         """Another actor for one that died, with all that it held."""
@@ -125,161 +158,3 @@ class RayEngine:
         self.actors[slot] = self._hire()
         for placed in sorted(self._placed, key=lambda one: one.number):
             placed.hand_over(slot)
-
-
-class ShardHolder:
-    """The actor: the workers of some shards, by placement and place."""
-
-    def __init__(self, threads: int) -> None:
-        self._threads = threads
-        self._workers: dict[tuple[int, int], Any] = {}
-        self._spills: dict[tuple[int, int], Spill] = {}
-
-    def process(self) -> int:
-        """Its number on its machine."""
-        return os.getpid()
-
-    def place(self, key: tuple[int, int], folder: Path, make: Callable[[Any], Any], shard: Any) -> None:
-        """Make the worker of a shard."""
-        with using_threads(self._threads):
-            self._workers[key] = make(shard)
-        self._spills[key] = Spill(folder)
-        self._spills[key].save(self._workers[key], 0)
-
-    def take_over(self, key: tuple[int, int], folder: Path, turn: int) -> None:
-        """Take up a worker as it was before a turn."""
-        self._spills[key] = Spill(folder)
-        self._workers[key] = self._spills[key].load(turn)
-
-    def ask(self, key: tuple[int, int], turn: int, call: str, shared: Any, own: tuple[Any, ...]) -> Any:
-        """What the worker of a shard answers; its state is kept before that is told."""
-        worker = self._workers[key]
-        with using_threads(self._threads):
-            given = answer(worker, call, *shared, *own)
-        if changes_worker(worker, call):
-            self._spills[key].save(worker, turn)
-        return given
-
-    def release(self, number: int) -> None:
-        """Forget all workers of a placement."""
-        for key in [key for key in self._workers if key[0] == number]:
-            del self._workers[key], self._spills[key]
-
-
-Submit = Callable[[Any], Any]  # an actor to a reference to its answer
-
-
-class RayPlaced(Generic[W]):
-    """Shards go round the actors in turn, so that each has about as many tokens."""
-
-    def __init__(self, engine: RayEngine, number: int, folder: Path, shards: Sequence[Any]) -> None:
-        self.number = number
-        self._engine, self._folder, self._shards = engine, folder, shards
-        self._ray = import_ray()
-        self._turn = 0
-        self._answered: set[int] = set()
-        self._waiting: dict[int, tuple[Any, Submit]] = {}
-
-    def begin(self, make: Callable[[Any], W]) -> None:
-        """Make the workers of all shards."""
-        maker = self._ray.put(make)
-
-        def placing(place: int, shard: Any) -> Submit:
-            return lambda actor: actor.place.remote(self._key(place), self._path(place), maker, shard)
-
-        self._run(placing(place, shard) for place, shard in enumerate(self._shards))
-
-    def each(self, call: str, *shared: object, own: Sequence[object] | None = None) -> list[Any]:
-        self._turn += 1
-        turn, told, traffic = self._turn, self._ray.put(shared), self._engine.traffic
-        traffic.out += size_of(shared) * len(self._engine.actors)
-
-        def asking(place: int, arguments: tuple[Any, ...]) -> Submit:
-            traffic.out += size_of(arguments)
-            return lambda actor: actor.ask.remote(self._key(place), turn, call, told, arguments)
-
-        given = arguments_of((), own, len(self._shards))
-        answers = self._run(asking(place, arguments) for place, arguments in enumerate(given))
-        traffic.back += size_of(answers)
-        # What comes from the store cannot be changed; the sum of a single shard is the very thing it gave.
-        return deepcopy(answers) if len(answers) == 1 else answers
-
-    def _key(self, place: int) -> tuple[int, int]:
-        return self.number, place
-
-    def _path(self, place: int) -> Path:
-        return self._folder / f"{place:05d}"
-
-    def _run(self, calls: Iterator[Submit]) -> list[Any]:
-        """The answers in the order of the shards; a worker that dies is replaced, and asked again."""
-        answers: list[Any] = []
-        self._answered.clear()
-        deaths, asked, actors = 0, 0, self._engine.actors
-        while len(answers) < len(self._shards):
-            while asked < len(self._shards) and len(self._waiting) < _AHEAD * len(actors):
-                submit = next(calls)
-                self._waiting[asked] = (submit(actors[asked % len(actors)]), submit)
-                asked += 1
-            place = len(answers)
-            try:
-                answers.append(self._get(self._waiting[place][0], place))
-                del self._waiting[place]
-                self._answered.add(place)
-            except self._ray.exceptions.RayActorError:
-                deaths += 1
-                if deaths > _MOST_DEATHS:
-                    why = "its workers die again and again, perhaps for want of memory"
-                    raise self._lost(place, why) from None
-                self._replace(place % len(actors))
-        return answers
-
-    def _get(self, reference: Any, place: int) -> Any:
-        try:
-            return self._ray.get(reference)
-        except self._ray.exceptions.RayTaskError as error:
-            if isinstance(error.cause, LookupError) and self._path(place).name in str(error.cause):
-                raise self._lost(place, "nothing of it was kept") from None
-            raise error.cause from None
-
-    def _replace(self, slot: int) -> None:
-        """Hire until one of them lives long enough to take over."""
-        for _ in range(_MOST_DEATHS):
-            with suppress(self._ray.exceptions.RayActorError):
-                self._engine.replace(slot)
-                break
-        for place in [place for place in self._waiting if place % len(self._engine.actors) == slot]:
-            submit = self._waiting[place][1]
-            self._waiting[place] = (submit(self._engine.actors[slot]), submit)
-
-    def hand_over(self, slot: int) -> None:
-        """Let a new actor take up the shards of one that died, as they were before what it is asked next."""
-        actors = self._engine.actors
-        for place in range(slot, len(self._shards), len(actors)):
-            is_behind = place in self._waiting or (place not in self._answered)
-            turn = self._turn + (0 if is_behind else 1)
-            if turn > 0:
-                actor = actors[slot]
-                self._get(actor.take_over.remote(self._key(place), self._path(place), turn), place)
-
-    def _lost(self, place: int, why: str) -> FormatError:
-        shard = self._shards[place]
-        where = str(getattr(shard, "path", "in memory"))
-        advice = Advice("go on from the last round with {resume}", resume="")
-        return FormatError(Problem(f"shard {place} is lost: {why}", where, advice=advice))
-
-    def __del__(self) -> None:
-        # Ray must not be called here: it may be over, and would start anew, or be in the middle of a call.
-        self._engine.forgotten.append((self.number, self._folder))
-
-
-def size_of(thing: Any) -> int:
-    """About how many bytes a thing takes on the wire, by its arrays."""
-    if isinstance(thing, np.ndarray):
-        return int(thing.nbytes)
-    if isinstance(thing, list | tuple):
-        return sum(map(size_of, thing))
-    if isinstance(thing, dict):
-        return sum(map(size_of, thing.values()))
-    if is_dataclass(thing):
-        return sum(size_of(getattr(thing, one.name)) for one in fields(thing))
-    return 8

@@ -10,6 +10,7 @@ import mmap
 import os
 import pickle
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,10 @@ from crowdseq.storage.private import private_path
 _ALIGNMENT = 64
 _SMALL = 1 << 12  # bytes; smaller arrays go with the other things
 _MANY_TEXTS = 256
+_TEXT = 64  # bytes that a short text takes
+_TEXTS_KEPT = 4_000_000
 _KEPT = 2
+_CHANGING = "+"  # marks a map whose arrays are in use
 
 
 @dataclass(frozen=True)
@@ -42,18 +46,42 @@ class _Session:
     tables: dict[int, tuple[tuple[str, ...], _Region]] = field(default_factory=dict)
     maps: dict[str, mmap.mmap] = field(default_factory=dict)
 
+    def forget_compared(self) -> None:
+        """Give files back that were only mapped to compare arrays with them."""
+        self.maps = {name: mapped for name, mapped in self.maps.items() if name.endswith(_CHANGING)}
+
+
+class Texts:
+    """Lists of texts of workers on disk that stay in memory, as far as they are not too many: to read texts
+    takes longer than to map arrays."""
+
+    def __init__(self) -> None:
+        self._kept: dict[tuple[Path, _Region], tuple[str, ...]] = {}
+        self._room = _TEXTS_KEPT
+
+    def find(self, folder: Path, region: _Region) -> tuple[str, ...] | None:
+        """Those of a place on disk, if they are here."""
+        return self._kept.get((folder, region))
+
+    def keep(self, folder: Path, region: _Region, texts: tuple[str, ...]) -> None:
+        """If there is room."""
+        if len(texts) <= self._room:
+            self._kept[folder, region] = texts
+            self._room -= len(texts)
+
+    def forget(self, folder: Path) -> None:
+        """What no file of a folder has any more."""
+        for key in [key for key in self._kept if key[0] == folder and not (folder / key[1].file).exists()]:
+            self._room += len(self._kept.pop(key))
+
 
 class Spill:
     """The states of one worker in a folder, by the turn in which they came to be."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, texts: Texts | None = None) -> None:
         self._folder = folder
+        self._texts = texts or Texts()
         self._session = _Session()
-
-    @property
-    def bytes_on_disk(self) -> int:
-        """What its files take."""
-        return sum(path.stat().st_size for path in self._folder.iterdir()) if self._folder.exists() else 0
 
     def save(self, worker: object, turn: int) -> None:
         """Keep the worker as it is after a turn, and the state before it."""
@@ -67,8 +95,9 @@ class Spill:
             pickler.dump(worker)
         os.replace(part, target)
         state = {"used": sorted(pickler.used), "worker": content.getvalue()}
-        self._write(self._folder / f"{turn:08d}.state", pickle.dumps(state))
+        self._write(self._state(turn), pickle.dumps(state))
         self._session.regions, self._session.tables = pickler.regions, pickler.tables
+        self._session.forget_compared()
         self._clear()
 
     def _write(self, target: Path, content: bytes) -> None:
@@ -78,12 +107,19 @@ class Spill:
 
     def load(self, turn: int) -> Any:
         """The worker as it was before a turn; LookupError where no such state was kept."""
-        for path in reversed(self._states()):
-            if int(path.stem) < turn:
-                self._session = _Session()
-                content = pickle.loads(path.read_bytes())["worker"]
-                return _Unpickler(io.BytesIO(content), self._session, self._folder).load()
-        raise LookupError(str(self._folder))
+        kept = self.kept_before(turn)
+        if kept is None:
+            raise LookupError(str(self._folder))
+        self._session = _Session()
+        content = pickle.loads(self._state(kept).read_bytes())["worker"]
+        return _Unpickler(io.BytesIO(content), self._session, self._folder, self._texts).load()
+
+    def kept_before(self, turn: int) -> int | None:
+        """The last turn before one of which the state was kept."""
+        return max((kept for path in self._states() if (kept := int(path.stem)) < turn), default=None)
+
+    def _state(self, turn: int) -> Path:
+        return self._folder / f"{turn:08d}.state"
 
     def drop(self) -> None:
         """Forget where things of a worker lie that leaves the memory."""
@@ -100,9 +136,45 @@ class Spill:
         used: set[str] = set()
         for path in states[-_KEPT:]:
             used.update(pickle.loads(path.read_bytes())["used"])
-        for path in self._folder.glob("*.arrays"):
-            if path.name not in used:
-                path.unlink()
+        unused = [path for path in self._folder.glob("*.arrays") if path.name not in used]
+        for path in unused:
+            path.unlink()
+        if unused:
+            self._texts.forget(self._folder)
+
+
+class _Nowhere(io.RawIOBase):
+    """Takes everything and keeps nothing."""
+
+    def write(self, content: Any) -> int:
+        return len(content)
+
+
+class _Weigher(pickle.Pickler):
+    """Adds up what arrays and long lists of texts take; those that many workers share count nothing."""
+
+    def __init__(self) -> None:
+        super().__init__(_Nowhere(), protocol=5)
+        self.seen: dict[int, int] = {}
+
+    def reducer_override(self, thing: Any) -> Any:
+        if type(thing) is not np.ndarray or thing.nbytes < _SMALL or thing.dtype.hasobject:
+            return NotImplemented
+        self.seen[thing.ctypes.data] = thing.nbytes
+        return int, ()
+
+    def persistent_id(self, thing: Any) -> Any:
+        if type(thing) is not tuple or len(thing) < _MANY_TEXTS or type(thing[0]) is not str:
+            return None
+        self.seen[id(thing)] = 0 if table_name(thing) is not None else _TEXT * len(thing)
+        return 0
+
+
+def megabytes_of(worker: object) -> float:
+    """About what a worker takes of the memory."""
+    weigher = _Weigher()
+    weigher.dump(worker)
+    return sum(weigher.seen.values()) / 1e6
 
 
 class _Pickler(pickle.Pickler):
@@ -170,33 +242,40 @@ class _Array:
 
 
 class _Unpickler(pickle.Unpickler):
-    def __init__(self, content: io.BytesIO, session: _Session, folder: Path) -> None:
+    def __init__(self, content: io.BytesIO, session: _Session, folder: Path, texts: "Texts") -> None:
         super().__init__(content)
-        self._session, self._folder = session, folder
+        self._session, self._folder, self._texts = session, folder, texts
 
     def find_class(self, module: str, name: str) -> Any:
         if name == _Array.__name__ and module == _Array.__module__:
-            return self._array
+            # No method: what was loaded would refer to itself, and stay until it is collected.
+            return partial(_load_array, self._session, self._folder)
         return super().find_class(module, name)
-
-    def _array(self, region: _Region, kind: str, shape: tuple[int, ...], writable: bool) -> NDArray[Any]:
-        content = _mapped(self._session, self._folder, region, changing=True)
-        array = np.frombuffer(content, kind).reshape(shape)
-        array.setflags(write=writable)
-        self._session.regions[(array.ctypes.data, array.nbytes)] = region
-        return array
 
     def persistent_load(self, name: Any) -> Any:
         if not isinstance(name, _Region):
             return find_table(name)
-        thing = pickle.loads(_mapped(self._session, self._folder, name))
+        thing = self._texts.find(self._folder, name)
+        if thing is None:
+            thing = pickle.loads(_mapped(self._session, self._folder, name))
+            self._texts.keep(self._folder, name, thing)
         self._session.tables[id(thing)] = (thing, name)
         return thing
 
 
+def _load_array(
+    session: _Session, folder: Path, region: _Region, kind: str, shape: tuple[int, ...], writable: bool
+) -> NDArray[Any]:
+    content = _mapped(session, folder, region, changing=True)
+    array = np.frombuffer(content, kind).reshape(shape)
+    array.setflags(write=writable)
+    session.regions[(array.ctypes.data, array.nbytes)] = region
+    return array
+
+
 def _mapped(session: _Session, folder: Path, region: _Region, *, changing: bool = False) -> memoryview:
     """The content of a region; changing: what is written to it stays in memory."""
-    key = f"{region.file}{'+' if changing else ''}"
+    key = region.file + (_CHANGING if changing else "")
     if key not in session.maps:
         access = mmap.ACCESS_COPY if changing else mmap.ACCESS_READ
         with (folder / region.file).open("rb") as file:

@@ -173,7 +173,7 @@ class SummedCrf:
         transitions = np.arange(frame.n_pairs, frame.n_weights)
         starts = frame.pair_starts[:-1].tolist()
         own = [
-            short_numbers(np.concatenate([*map(np.add, owned, starts), transitions]), frame.n_weights)
+            short_numbers(_one_after_the_other([*owned, transitions], [*starts, 0]), frame.n_weights)
             for owned in zip(*(stream.own for stream in united), strict=True)
         ]
         return cls(placed, part, frame, Numbering(frame.n_weights, tuple(own)))
@@ -212,6 +212,13 @@ class SummedCrf:
         return add_up([value for value, _ in found]), gradient
 
 
+def _one_after_the_other(parts: Sequence[IntArray], starts: Sequence[int]) -> IntArray:
+    """Numbers that begin at a start of their own, whatever room they have, as long ones."""
+    return np.concatenate(
+        [np.add(part, start, dtype=np.int64) for part, start in zip(parts, starts, strict=True)]
+    )
+
+
 def _totals(parts: Sequence[Totals]) -> list[Totals]:
     """For each shard how often its pieces occur in all of them."""
     sums: dict[str, Counter[str]] = {name: Counter() for name in parts[0]}
@@ -241,17 +248,24 @@ def _unite(streams: Sequence[StreamPairs], n_labels: int) -> _United:
         for stream in streams
     ]
     offsets = streams[0].offsets
-    rows = [(number[:, None] * len(offsets) + np.arange(len(offsets))).ravel() for number in numbers]
-    codes = [
-        np.repeat(own_rows, np.diff(stream.bounds)) * n_labels + stream.labels
-        for own_rows, stream in zip(rows, streams, strict=True)
-    ]
-    every = np.unique(np.concatenate(codes))
+    # Shard by shard: the pairs of all of them at once would be the most that a driver ever holds.
+    active = np.zeros(len(index) * len(offsets) * n_labels, np.bool_)
+    for number, stream in zip(numbers, streams, strict=True):
+        own_rows = _rows_of(number, len(offsets))
+        active[np.repeat(own_rows, np.diff(stream.bounds)) * n_labels + stream.labels] = True
+    every = np.flatnonzero(active)
     bounds = offsets_of(np.bincount(every // n_labels, minlength=len(index) * len(offsets)))
     labels = (every % n_labels).astype(np.int16)
     pairs, own = [], []
-    for own_rows in rows:
+    for number in numbers:
+        own_rows = _rows_of(number, len(offsets))
         counts = np.diff(bounds)[own_rows]
-        own.append(gather_ranges(bounds[:-1][own_rows], counts))
-        pairs.append((offsets_of(counts), labels[own[-1]]))
+        mine = gather_ranges(bounds[:-1][own_rows], counts)
+        own.append(short_numbers(mine, len(labels)))
+        pairs.append((offsets_of(counts), labels[mine]))
     return _United(StreamPairs(streams[0].name, offsets, tuple(index), bounds, labels), pairs, own)
+
+
+def _rows_of(pieces: IntArray, width: int) -> IntArray:
+    """The numbers of pieces, and from which offset they are seen, as one number."""
+    return (pieces[:, None] * width + np.arange(width)).ravel()

@@ -76,7 +76,7 @@ def judged(consensus: Consensus, recipe: Aggregator) -> Consensus:
 
 def run_remarks(run: Outcome) -> tuple[Remark, ...]:
     """What a run says of its crowd and its consensus; nothing where the crowd was not asked."""
-    known = _remarks_on_words(run.source)
+    known = (*_remarks_on_words(run.source), *_remarks_on_model(run.consensus))
     if run.recipe.name == "gold":
         return known
     silence, kinship = getattr(run.recipe, "silence", "labelled"), getattr(run.recipe, "kinship", False)
@@ -90,6 +90,22 @@ def _remarks_on_words(source: Mapping[str, Any]) -> tuple[Remark, ...]:
     from crowdseq.workflows.knowing.choosing import remarks_of_record  # few runs have any
 
     return remarks_of_record(source)
+
+
+def _remarks_on_model(consensus: Consensus) -> tuple[Remark, ...]:
+    """Whether a language model counts for the consensus, and why."""
+    names = ("agreement_without_model", "model_in_rounds")
+    numbers = {name: consensus.parameters[name] for name in names if name in consensus.parameters}
+    if len(numbers) < len(names):
+        return ()
+    from crowdseq.aggregation.companions import LEAST_AGREEMENT  # few runs have one
+
+    found, is_used = numbers.values()
+    text = (
+        f"the language model is {'used' if is_used else 'not used'} for the consensus: without it the text "
+    )
+    text += f"alone agrees with the consensus by {found:.3f}, and {LEAST_AGREEMENT} is what it takes"
+    return (Remark("language-model", text, "note", numbers),)
 
 
 def gold_metrics(consensus: Consensus) -> dict[str, Any]:

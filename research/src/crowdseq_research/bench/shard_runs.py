@@ -22,6 +22,8 @@ from typing import Any
 from crowdseq.aggregation.contract import JointAggregator, RunContext
 from crowdseq.engines.choosing import EngineWish, open_engine
 from crowdseq.engines.shard_files import StoredCorpus
+from crowdseq.engines.shelf import Bound
+from crowdseq.tagging.summed_crf import SummedCrf
 from crowdseq.workflows.recipes import make_recipe, parse_settings
 
 _EVERY = 1.0  # seconds between samples
@@ -133,6 +135,24 @@ class Clock:
             self.rounds.append(round(time.perf_counter() - self.begun, 2))
 
 
+@contextmanager
+def weights_seen() -> Iterator[list[int]]:
+    """How many weights the CRFs have that are built over shards."""
+    found: list[int] = []
+    build = SummedCrf.build
+
+    def seen(*given: Any, **named: Any) -> SummedCrf:
+        crf = build(*given, **named)
+        found.append(crf.frame.n_weights)
+        return crf
+
+    SummedCrf.build = seen  # type: ignore[method-assign]
+    try:
+        yield found
+    finally:
+        SummedCrf.build = build  # type: ignore[method-assign]
+
+
 def digest(folder: Path, tagger: Any) -> str:
     """Of the files of a consensus, and of the weights of a tagger."""
     found = hashlib.sha256()
@@ -150,9 +170,15 @@ def measure(arguments: argparse.Namespace) -> dict[str, Any]:
     out = arguments.work / "consensus"
     memory, clock = Memory(), Clock()
     workers = arguments.workers if arguments.engine == "ray" else None
-    wish = EngineWish(arguments.engine, arguments.threads, workers, arguments.address, arguments.megabytes)
+    bound = None if arguments.megabytes is None else Bound(arguments.megabytes)
+    wish = EngineWish(arguments.engine, arguments.threads, workers, arguments.address, bound)
     processor = time.process_time()
-    with open_engine(wish, arguments.work / "states") as engine, watched(engine, memory):
+    begun = time.perf_counter()
+    with (
+        open_engine(wish, arguments.work / "states") as engine,
+        watched(engine, memory),
+        weights_seen() as active,
+    ):
         clock.begun = time.perf_counter()
         context = RunContext(clock, engine, out=out)
         if isinstance(recipe, JointAggregator) and not arguments.no_tagger:
@@ -173,6 +199,7 @@ def measure(arguments: argparse.Namespace) -> dict[str, Any]:
         "threads": arguments.threads,
         "workers": workers,
         "seconds": round(seconds, 2),
+        "whole_seconds": round(time.perf_counter() - begun, 2),
         "driver_cpu": round(time.process_time() - processor, 2),
         "worker_cpu": round(sum(memory.seconds.values()), 2),
         "rounds": clock.rounds,
@@ -182,6 +209,7 @@ def measure(arguments: argparse.Namespace) -> dict[str, Any]:
         "store_mb": round(memory.store),
         "bytes_out": traffic.out if traffic else 0,
         "bytes_back": traffic.back if traffic else 0,
+        "active_weights": active,
         "weights": sum(len(one.pair_weights) for one in getattr(tagger, "streams", ())),
         "digest": digest(out, tagger),
         "load": os.getloadavg()[0],
@@ -196,7 +224,7 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--address")
-    parser.add_argument("--megabytes", type=float, default=0.0)
+    parser.add_argument("--megabytes", type=float, help="of shards in the memory of a process")
     parser.add_argument("--set", action="append", default=[])
     parser.add_argument("--no-tagger", action="store_true")
     parser.add_argument("--work", type=Path, required=True, help="a folder for what is written on the way")

@@ -26,6 +26,7 @@ from crowdseq.tagging.crf import CrfTrainer
 from crowdseq.tagging.sequence_tagger import SequenceTagger
 from crowdseq.tagging.targets import Targets
 from crowdseq.workflows.checkpoints import Checkpoint, stored_fingerprint
+from crowdseq.workflows.sharded.steps import told_engine
 
 if TYPE_CHECKING:
     from crowdseq.workflows.learning.plan import LearnPlan
@@ -56,8 +57,9 @@ def learn_stored(
         with open_engine(resources.wish(plan.megabytes(stored.facts)), states) as engine:
             teller = RoundTeller(progress, engine, stored.facts.n_tokens)
             sources = known.sources if known else ()
+            told = told_engine(engine, progress)
             context = RunContext(
-                progress, engine, keeper, dev, resources.max_memory, sources, out=out, note=teller
+                progress, told, keeper, dev, resources.max_memory, sources, out=out, note=teller
             )
             return _learn(plan, stored, context)
     finally:
