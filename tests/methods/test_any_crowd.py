@@ -14,12 +14,14 @@ from crowdseq.core.building import CorpusBuilder, Record
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.spans import Span, decode, encode
 from crowdseq.evaluation.crowd_profile import CrowdProfile, hear
+from crowdseq.evaluation.remarks import remarks_of
 from crowdseq.evaluation.scores import score_tags
 from crowdseq.methods.majority_vote import MajorityVote
 from crowdseq.methods.sa_slc import SaSlc
 from crowdseq.methods.sa_slc.evidence import ContextVotes, Evidence
 from crowdseq.methods.sa_slc.joint_em import JointEm
 from crowdseq.methods.sa_slc.rounds import prepare
+from crowdseq.methods.sa_slc.starting import first_state
 from crowdseq.workflows.demonstrating import demo_corpus
 
 Reader = Callable[[list[Span], int, Generator], list[Span]]  # true spans and the length, to those drawn
@@ -113,14 +115,26 @@ def sessions(world: Corpus, **settings: object) -> JointEm[np.ndarray[tuple[int,
 def test_a_majority_that_leaves_out_most_is_no_start() -> None:
     world = cast({f"f{number}": Character(0.8) for number in range(10)})
     assert CrowdProfile.of(world).silence("auto") == "labelled"
-    started = sessions(world).start()
+    started = first_state(sessions(world))
     assert started.by_sources
     assert len(started.history) == 3
     assert f1(world, SaSlc()) > f1(world, SaSlc(preset="0.1")) + 0.1
 
 
+def test_nine_timid_people_are_heard_where_text_is_too_short_to_foretell_their_votes() -> None:
+    timid = Character(0.75, 0.06, 0.1, 0.004)
+    world = cast({"a": MID, **{f"t{number}": timid for number in range(9)}}, seed=3)
+    short = world.select(np.arange(60))
+    assert not first_state(sessions(short)).by_sources
+    assert first_state(sessions(short)).marked > 4 * first_state(sessions(short, start="majority")).marked
+    assert f1(short, SaSlc(start="majority")) < 0.6
+    assert f1(short, SaSlc()) > 0.75
+    told = {remark.kind: remark.text for remark in remarks_of(SaSlc().aggregate(short))}
+    assert told["start"].endswith("the first belief counts each vote as its annotator deserves")
+
+
 def test_a_crowd_of_people_starts_from_its_majority_without_a_trial() -> None:
-    started = sessions(cast(dict.fromkeys("abcde", MID))).start()
+    started = first_state(sessions(cast(dict.fromkeys("abcde", MID))))
     assert not started.by_sources
     assert started.history == ()
 
@@ -196,7 +210,7 @@ def test_plausibility_grows_with_the_tokens_that_are_marked() -> None:
 def test_with_little_text_plausibility_waits_until_the_belief_has_settled() -> None:
     """What the first belief leaves out does not look like an entity to a tagger that learned from it."""
     session = sessions(random_corpus(1))
-    state = session.start()
+    state = first_state(session)
     told = [session._plausible(replace(state, history=(0.0,) * done)) for done in range(11)]
     assert session.facts.plausible == 0.0
     assert told == pytest.approx([0.0] * 5 + [1 / 6, 1 / 3, 1 / 2, 2 / 3, 2 / 3, 2 / 3])
@@ -205,13 +219,13 @@ def test_with_little_text_plausibility_waits_until_the_belief_has_settled() -> N
 
 def test_with_enough_text_plausibility_counts_from_the_first_round_on() -> None:
     session = sessions(random_corpus(1), enough_marks=0.0)
-    assert session._plausible(session.start()) == 1.0
+    assert session._plausible(first_state(session)) == 1.0
     assert session.least_rounds == 0
 
 
 def test_an_older_preset_keeps_its_temperature() -> None:
     session = sessions(random_corpus(1), preset="0.1")
-    assert session.calibrated(session.start(), 0.1) == (2.0, {})
+    assert session.calibrated(first_state(session), 0.1) == (2.0, {})
 
 
 def test_only_those_who_never_mark_are_not_heard_among_people() -> None:

@@ -29,6 +29,7 @@ from crowdseq.methods.sa_slc.evidence import (
 )
 from crowdseq.methods.sa_slc.joint_em import JointEm, State
 from crowdseq.methods.sa_slc.rounds import prepare
+from crowdseq.methods.sa_slc.starting import first_state
 from crowdseq.numerics.crowds.dependency import Smoothing
 from shard_worlds import as_it_stands, only_worker
 
@@ -220,7 +221,7 @@ def test_the_objective_is_the_likelihood_of_a_shared_truth_less_the_penalty() ->
         if world.annotations.n_votes == 0:
             continue
         session, shard = session_of(world, dependency="local", start="votes")
-        before = session.start()
+        before = first_state(session)
         believed, after = session.unary(before), session.step(before)
         tables, problem = learned(shard.evidence, believed, session.smoothing), shard.truth.crf.problem
         free = problem.emissions(after.params[0])
@@ -233,10 +234,53 @@ def test_the_objective_is_the_likelihood_of_a_shared_truth_less_the_penalty() ->
         assert after.history[-1] == pytest.approx(expected, abs=1e-7)
 
 
+def judged_once(world: Corpus, believed: FloatArray, pairs: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """A round of judged votes by counting vote by vote and listing every sequence: beliefs and pairs."""
+    n_labels = len(world.scheme)
+    counts = np.zeros((len(world.annotators), n_labels, n_labels))  # truth by given label
+    votes = slow_contexts(world, "document")
+    for (token, who), (label, _, _) in votes.items():
+        counts[who, :, label] += believed[token]
+    prior = np.full((n_labels, n_labels), 0.3 / max(n_labels - 1, 1))
+    np.fill_diagonal(prior, 0.7 if n_labels > 1 else 1.0)
+    crowd = (counts.sum(axis=0) + 10 * prior) / (counts.sum(axis=(0, 2))[:, None] + 10)
+    own = (counts + 10 * crowd) / (counts.sum(axis=2, keepdims=True) + 10)
+    scores = np.zeros_like(believed)
+    for (token, who), (label, _, _) in votes.items():
+        scores[token] += np.log(own[who, :, label])
+    moves = np.log((pairs + 0.1) / (pairs + 0.1).sum(axis=1, keepdims=True))
+    found, followed = np.zeros_like(believed), np.zeros_like(pairs)
+    for place in range(len(world)):
+        first, last = int(world.offsets[place]), int(world.offsets[place + 1])
+        total = listed_posterior(world, place, scores, moves)[1]
+        for path in product(range(n_labels), repeat=last - first):
+            if world.scheme.is_valid(np.array(path)):
+                score = sum(scores[first + token, label] for token, label in enumerate(path))
+                share = np.exp(score + sum(moves[one] for one in pairwise(path)) - total)
+                found[np.arange(first, last), list(path)] += share
+                for one in pairwise(path):
+                    followed[one] += share
+    return found, followed
+
+
+def test_judged_votes_are_what_counting_and_listing_say() -> None:
+    for seed in range(0, 60, 3):  # those with spans
+        world = small_world(seed)
+        if world.annotations.n_votes == 0:
+            continue
+        first = session_of(world, dependency="local", start="votes")[0]
+        state = first_state(first)
+        believed, pairs = first.unary(state), state.pairs.sum(axis=0)
+        for _ in range(5):
+            believed, pairs = judged_once(world, believed, pairs)
+        session = session_of(world, dependency="local", start="judged")[0]
+        np.testing.assert_allclose(session.unary(first_state(session)), believed, atol=1e-9)
+
+
 def test_told_probabilities_are_those_of_the_belief_behind_the_tags() -> None:
     world = random_corpus(8, sentences=40, documents=8, accuracy=0.6)
     session, _ = prepare(as_it_stands(world), SaSlc(rounds=3).settings)
-    state, shard = session.start(), only_worker(session.placed)
+    state, shard = first_state(session), only_worker(session.placed)
     for _ in range(3):
         state = session.step(state)
         session.truth.score(state.params)

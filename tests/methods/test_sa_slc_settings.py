@@ -40,7 +40,7 @@ def test_no_setting_is_left_open() -> None:
 @pytest.mark.parametrize(
     ("setting", "message"),
     [
-        ({"start": "gold"}, "start is 'gold', choose one of auto, majority, votes, recall, paper"),
+        ({"start": "gold"}, "start is 'gold', choose one of auto, majority, votes, recall, judged, paper"),
         ({"rounds": 0}, "rounds is 0, it must be at least 1"),
         ({"smoothing": -0.5}, r"smoothing is -0\.5, it must be at least 0\.0"),
         ({"temperature": 0.0}, r"temperature is 0\.0, it must be above 0$"),

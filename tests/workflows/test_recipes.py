@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from builders import random_corpus
+from crowdseq.engines.shelf import Bound
 from crowdseq.errors import SettingsError
 from crowdseq.methods import list_methods
 from crowdseq.workflows.learning import learn
@@ -85,3 +86,10 @@ def test_an_option_and_a_setting_may_say_the_same_but_not_two_things() -> None:
     check_options({"seed": "1"}, {"threads": 2})
     with pytest.raises(SettingsError, match=r"given twice, as 6 and as 5\.0: say max_memory='5\.0' alone"):
         check_options({"max_memory": "6"}, {"max_memory": 5.0})
+
+
+def test_a_bound_of_memory_is_that_of_each_worker() -> None:
+    assert Resources(engine="ray").wish().bound is None
+    bound = Resources(engine="ray", max_memory=8000.0).wish().bound
+    assert bound == Bound(3200.0, 8000.0)
+    assert Resources(max_memory=8000.0).wish(9000.0).bound == bound

@@ -215,10 +215,24 @@ def _blank(seen: _Seen, silence: str) -> Iterator[Remark]:
 def _after(seen: _Seen, consensus: Consensus) -> Iterator[Remark]:
     if not len(seen.working):
         return
+    yield from _start(consensus)
     if seen.corpus.scheme.outside >= 0:
         yield from _empty(seen, consensus)
         yield from _dropped(seen, consensus)
     yield from _confidence(seen)
+
+
+_STARTS = {
+    "recall": "an O as much as its annotator finds of what others mark",
+    "judged": "each vote as its annotator deserves",
+}
+
+
+def _start(consensus: Consensus) -> Iterator[Remark]:
+    start = str(consensus.parameters.get("start"))
+    if start in _STARTS:
+        text = f"the majority leaves out most of what is marked: the first belief counts {_STARTS[start]}"
+        yield Remark("start", text, "note", {"start": start})
 
 
 def _empty(seen: _Seen, consensus: Consensus) -> Iterator[Remark]:

@@ -39,10 +39,13 @@ class Resources:
     def wish(self, needed: float = 0.0) -> "EngineWish":
         """The engine that is asked for; one on disk where a run needs more megabytes than it may take."""
         from crowdseq.engines.choosing import DISK, EngineWish  # most runs have no wish
+        from crowdseq.engines.shelf import Bound
 
-        if self.engine == "local" and self.max_memory is not None and needed > self.max_memory:
-            return EngineWish(DISK, self.threads, megabytes=_SHARE_OF_SHARDS * self.max_memory)
-        return EngineWish(self.engine, self.threads, self.workers, self.address)
+        most = self.max_memory
+        bound = None if most is None else Bound(_SHARE_OF_SHARDS * most, most)
+        if self.engine == "local" and most is not None and needed > most:
+            return EngineWish(DISK, self.threads, bound=bound)
+        return EngineWish(self.engine, self.threads, self.workers, self.address, bound)
 
     @classmethod
     def of(cls, settings: Mapping[str, Any]) -> "Resources":

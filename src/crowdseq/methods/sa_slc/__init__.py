@@ -27,13 +27,17 @@ from crowdseq.aggregation.voting import label_shares
 from crowdseq.arrays import FloatArray
 from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
-from crowdseq.engines.shards import SHARD_TOKENS, CorpusFacts
-from crowdseq.methods.sa_slc.final_belief import FinalBelief
+from crowdseq.engines.engine import Placed
+from crowdseq.engines.shards import SHARD_TOKENS, CorpusFacts, Cut, Version
 from crowdseq.methods.sa_slc.joint_em import JointEm, State
 from crowdseq.methods.sa_slc.rounds import candidates_per_token, prepare, run_rounds
 from crowdseq.methods.sa_slc.settings import AS_IN_0_1, Settings, filled
+from crowdseq.methods.sa_slc.shard import SaSlcShard
 from crowdseq.numerics.blocks import using_threads
+from crowdseq.tagging.crf import CrfTrainer, check_weights
+from crowdseq.tagging.summed_crf import SummedCrf
 from crowdseq.tagging.tagger import Tagger
+from crowdseq.tagging.weight_frame import ChainRules
 
 if TYPE_CHECKING:
     from crowdseq.aggregation.stored import StoredConsensus, StoredLearned
@@ -70,9 +74,10 @@ class SaSlc(JointAggregator):
     coupling: weight of what is believed of the same word elsewhere in the document, beside what it is in
         other documents. surprise: weight of how far it goes beyond what such a tagger expected there.
     start: the `majority` of votes, shares of `votes`, the majority where an O counts as much as its annotator
-        finds of what others mark (`recall`), `auto` (the majority, unless that leaves out most of what is
-        marked and the text foretells the votes far better from recall), or `paper`: random tables and the
-        labels of one random annotator, drawn with `seed`.
+        finds of what others mark (`recall`), `judged` (each vote counts as its annotator deserves, by all
+        votes alone), `auto` (the majority; where that leaves out most of what is marked, recall if the text
+        foretells the votes far better from there, or else judged), or `paper`: random tables and the labels
+        of one random annotator, drawn with `seed`.
     rounds, tolerance: EM rounds at most, and the relative change of the objective at which to stop.
     steps: L-BFGS steps of a round. features, c2: of the CRF. document: whether it sees what a word looks like
         elsewhere in its document. gold: hold known gold tokens at it.
@@ -176,14 +181,14 @@ class SaSlc(JointAggregator):
         with using_threads(context.engine.threads):
             return self._stored(stored, context)[0]
 
-    def _train(self, belief: FinalBelief, context: RunContext) -> Tagger:
+    def _train(self, belief: "FinalBelief", context: RunContext) -> Tagger:
         context.progress("training the tagger", 0, 1)
         trainer = self.settings.knowing(context.knowledge).text.tagger_trainer
         tagger = belief.train(trainer, context.max_memory)
         context.progress("training the tagger", 1, 1)
         return tagger
 
-    def _settled(self, corpus: Corpus, context: RunContext) -> tuple[Consensus, FinalBelief | None]:
+    def _settled(self, corpus: Corpus, context: RunContext) -> "tuple[Consensus, FinalBelief | None]":
         """The consensus, and the belief behind it; None when nobody labelled anything."""
         if corpus.n_tokens == 0 or corpus.annotations.n_votes == 0:
             return settle(corpus, label_shares(corpus)), None
@@ -205,7 +210,7 @@ class SaSlc(JointAggregator):
             **end.told,
             **told.parameters(),
         )
-        return consensus, session.final(state)
+        return consensus, FinalBelief.of(session, state)
 
     def _stored(self, stored: "StoredCorpus", context: RunContext) -> "tuple[StoredConsensus, FinalBelief]":
         from crowdseq.aggregation.stored import judge_stored
@@ -219,7 +224,31 @@ class SaSlc(JointAggregator):
             told["remarks"] = [lone_remark(stored.facts.annotators, alone, added, doubted).as_dict()]
         settled = {"history": end.state.history, "temperature": end.temperature, **told}
         consensus = judge_stored(stored, folder, context.engine, **settled)
-        return consensus, end.session.final(end.state)
+        return consensus, FinalBelief.of(end.session, end.state)
+
+
+@dataclass(frozen=True, eq=False)
+class FinalBelief:
+    """What the rounds end with: a version of the belief that the shards hold, and its label pairs (M, M)."""
+
+    cut: Cut
+    placed: Placed[SaSlcShard]
+    version: Version
+    pairs: FloatArray
+
+    @classmethod
+    def of(cls, session: JointEm[P], state: State[P]) -> "FinalBelief":
+        return cls(session.cut, session.placed, state.version, state.pairs.sum(axis=0))
+
+    def train(self, trainer: CrfTrainer, max_memory: float | None = None) -> Tagger:
+        """A tagger of its own on what is believed; the shards make no more rounds after it."""
+        scheme, features = self.cut.facts.scheme, trainer.feature_settings
+        rules = ChainRules.of_scheme(scheme)
+        self.placed.each("open_tagger", rules, features, self.version.number)
+        crf = SummedCrf.build(self.placed, "tagger", len(self.cut.shards), rules, features)
+        check_weights(crf, max_memory)
+        aims = self.placed.each("aim_tagger")
+        return trainer.fit_shards(crf, aims, self.pairs, scheme)
 
 
 @dataclass(frozen=True, eq=False)
@@ -236,12 +265,15 @@ class _End:
     def of(cls, settings: Settings, ordered: OrderedCut, context: RunContext) -> "_End":
         session, opened = prepare(ordered, settings.knowing(context.knowledge), context)
         _check_memory(session, context)
-        end = run_rounds(session, settings.search, context)
+        end, joined = run_rounds(session, settings.search, context)
         agreement = session.agreement(end)
         temperature, reasons = session.calibrated(end, agreement)
         free, valid = session.mean_log10_sequences()
+        started = session.started(end)
         told = {
+            **({"start": started} if started else {}),
             "text_agreement": agreement,
+            **joined,
             **reasons,
             "candidates_per_token": candidates_per_token(opened, ordered.cut.facts.n_tokens),
             "widened_tokens": sum(one.widened for one in opened),

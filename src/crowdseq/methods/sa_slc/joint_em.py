@@ -17,7 +17,7 @@ from crowdseq.errors import AnnotationError
 from crowdseq.evaluation.scores import TypeScore
 from crowdseq.methods.sa_slc.calibration import OF_SOURCES, shared_errors, temperature, together
 from crowdseq.methods.sa_slc.coupling import WordSums
-from crowdseq.methods.sa_slc.evidence import LEVELS, draw_tables, model_of_kinds
+from crowdseq.methods.sa_slc.evidence import LEVELS, model_of_kinds
 from crowdseq.methods.sa_slc.exchange import (
     Believed,
     CrowdFacts,
@@ -27,16 +27,12 @@ from crowdseq.methods.sa_slc.exchange import (
     Telling,
     rows_path,
 )
-from crowdseq.methods.sa_slc.final_belief import FinalBelief
 from crowdseq.methods.sa_slc.settings import Settings
 from crowdseq.methods.sa_slc.shard import SaSlcShard
 from crowdseq.numerics.crowds.dependency import DependencyModel, Smoothing
 
-_MUCH_MORE = 4.0  # times as many tokens marked, for a second start to be tried
-_PILOT_ROUNDS = 3
 _LATE_PLAUSIBILITY = 2.0 / 3.0  # as far as it counts in the end where text is short
 _LEAST_AGREEMENT = 0.05  # below, a span that nobody drew is as good as forbidden
-_CLEAR_LEAD = 0.04  # share of the surprise that it must spare; what is open is not decided by a hair
 
 # How many arrays of a kind are alive at the widest moment of a round, counted in the shards and in L-BFGS.
 _TABLE_COPIES, _TOKEN_COPIES, _WEIGHT_COPIES = 3, 10, 20
@@ -46,9 +42,9 @@ _TABLE_COPIES, _TOKEN_COPIES, _WEIGHT_COPIES = 3, 10, 20
 class State(Generic[P]):
     """All that a round starts from: a version of the belief, which the shards hold, with its label pairs
     (F, M, M); the parameters of the truth model; the objective so far. by_sources: whether votes are those of
-    sources that look for some things only. marked: tokens believed to be inside
-    something. surprise: how little the votes were foretold from the text alone, a mean of -log p. deepened:
-    after how many rounds the truth model learned what takes longer than a round."""
+    sources that look for some things only. judged: whether the first belief came from judged votes. marked:
+    tokens believed to be inside something. surprise: how little the votes were foretold from the text alone,
+    a mean of -log p. deepened: after how many rounds the truth model learned what takes longer than one."""
 
     version: Version
     pairs: FloatArray
@@ -56,6 +52,7 @@ class State(Generic[P]):
     history: tuple[float, ...] = ()
     is_sound: bool = True
     by_sources: bool = False
+    judged: bool = False
     marked: float = 0.0
     surprise: float = 0.0
     deepened: tuple[int, ...] = ()
@@ -97,45 +94,12 @@ class JointEm(Generic[P]):
         weights = (self.truth.n_folds + _WEIGHT_COPIES) * self.truth.n_parameters
         return 8e-6 * (tables + tokens + weights)
 
-    def start(self) -> State[P]:
-        """Where the rounds begin: what the votes say, or as in the paper what chance says."""
-        search = self.settings.search
-        if search.start == "paper":
-            return self._start_by_chance(np.random.default_rng(search.seed))
-        if search.start == "auto":
-            recall = replace(self._start_from_votes("recall"), by_sources=True)
-            return self._better_start(self._start_from_votes("majority"), recall)
-        return self._start_from_votes(search.start)
-
-    def _start_from_votes(self, start: str) -> State[P]:
-        version, totals = self.versions.new(), add_up(self.placed.each("label_totals"))
-        found = self.placed.each("start_from_votes", version.number, start, self.truth.n_folds, totals)
-        return self._state(version, found, self.truth.start())
-
-    def _better_start(self, majority: State[P], recall: State[P]) -> State[P]:
-        """The majority, unless it leaves out most of what is marked, and the text foretells the votes better
-        from where silence counts as much as it says."""
-        if recall.marked <= _MUCH_MORE * majority.marked:
-            return majority
-        for _ in range(min(_PILOT_ROUNDS, self.settings.search.rounds)):
-            majority, recall = self.step(majority), self.step(recall)
-        return recall if recall.surprise < (1.0 - _CLEAR_LEAD) * majority.surprise else majority
-
-    def _start_by_chance(self, random: np.random.Generator) -> State[P]:
-        """Random tables, and a text that believes one annotator, drawn at random."""
-        corpus = self.cut.facts
-        tables = draw_tables(self.model, random, len(corpus.scheme))
-        annotator = int(random.integers(len(corpus.annotators)))
-        totals = add_up(self.placed.each("label_totals", annotator))
-        self.placed.each("aim_at_annotator", annotator, totals)
-        return self.from_tables(tables, self.truth.train_on_tags(self.settings.search.first_steps))
-
     def from_tables(self, tables: FloatArray, params: P) -> State[P]:
         """A start from annotator tables (C, M) and parameters of the truth model."""
         self.truth.score(params)
         version = self.versions.new()
         found = self.placed.each("start_from_tables", version.number, own=self.kinds.split(tables))
-        return self._state(version, found, params)
+        return self.state_of(version, found, params)
 
     def step(self, state: State[P]) -> State[P]:
         """One round: annotators and tagger from the belief (M-step), then the belief from both (E-step)."""
@@ -152,8 +116,8 @@ class JointEm(Generic[P]):
         found = self.placed.each("believe", before, version.number, regard, own=tables)
         objective = add_up([one.clamped for one in found]) - add_up([one.free for one in found])
         history = (*state.history, objective - self.truth.penalty(params))
-        after = self._state(version, found, params, history)
-        return replace(after, by_sources=state.by_sources, deepened=state.deepened)
+        after = self.state_of(version, found, params, history)
+        return replace(after, by_sources=state.by_sources, judged=state.judged, deepened=state.deepened)
 
     def deepen(self, state: State[P]) -> State[P]:
         """The truth model learns what takes longer than a round."""
@@ -161,15 +125,25 @@ class JointEm(Generic[P]):
         params = self.truth.deepen(state.params, len(state.deepened))
         return replace(state, params=params, deepened=(*state.deepened, len(state.history)))
 
-    def _state(
+    def state_of(
         self, version: Version, found: Sequence[Believed], params: P, history: tuple[float, ...] = ()
     ) -> State[P]:
+        """The state that the shards' new belief makes."""
         sound = all(one.is_sound for one in found) and are_finite(self.truth.arrays(params))
         marked = sum(one.marked for one in found)
         total, n_votes = (sum(one.foretold[place] for one in found) for place in range(2))
         surprise = -total / n_votes if n_votes else 0.0
         pairs = add_up([one.pairs for one in found])
-        return State(version, pairs, params, history, sound, self.facts.abstains, marked, surprise)
+        return State(
+            version,
+            pairs,
+            params,
+            history,
+            sound,
+            by_sources=self.facts.abstains,
+            marked=marked,
+            surprise=surprise,
+        )
 
     def _tables(self, sums: Sequence[RoundSums]) -> list[RoundTables]:
         """What each shard is told of all the others."""
@@ -255,6 +229,7 @@ class JointEm(Generic[P]):
             "history": np.array(state.history),
             **self.truth.arrays(state.params),
             **({"by_sources": np.ones(1)} if state.by_sources else {}),
+            **({"judged": np.ones(1)} if state.judged else {}),
             **({"deepened": np.array(state.deepened, np.float64)} if state.deepened else {}),
         }
 
@@ -291,8 +266,15 @@ class JointEm(Generic[P]):
             self._restore(version, arrays)
         history, params = tuple(arrays["history"].tolist()), self.truth.of_arrays(arrays)
         deepened = tuple(int(rounds) for rounds in arrays.get("deepened", ()))
-        by_sources = "by_sources" in arrays
-        return State(version, arrays["pairwise"], params, history, by_sources=by_sources, deepened=deepened)
+        return State(
+            version,
+            arrays["pairwise"],
+            params,
+            history,
+            by_sources="by_sources" in arrays,
+            judged="judged" in arrays,
+            deepened=deepened,
+        )
 
     def _restore(self, version: Version, arrays: Mapping[str, FloatArray]) -> None:
         n_tokens = self.cut.facts.n_tokens
@@ -300,6 +282,14 @@ class JointEm(Generic[P]):
             raise AnnotationError(f"{len(arrays['unary'])} tokens were kept, this run has {n_tokens}")
         rows = zip(*(self.cut.split_tokens(arrays[name]) for name in ("unary", "said")), strict=True)
         self.placed.each("restore", version.number, own=list(rows))
+
+    def started(self, state: State[P]) -> str | None:
+        """How the votes were read at first, where that was not by their majority although it could be."""
+        if self.settings.search.start != "auto":
+            return None
+        if state.judged:
+            return "judged"
+        return "recall" if state.by_sources and not self.facts.abstains else None
 
     def unary(self, state: State[P]) -> FloatArray:
         """(T, M) what is believed."""
@@ -363,10 +353,6 @@ class JointEm(Generic[P]):
         found = self.placed.each("log10_sequences")
         n_sentences = self.cut.facts.n_sentences
         return add_up([free for free, _ in found]) / n_sentences, add_up([v for _, v in found]) / n_sentences
-
-    def final(self, state: State[P]) -> FinalBelief:
-        """What a tagger is trained on in the end."""
-        return FinalBelief(self.cut, self.placed, state.version, state.pairs.sum(axis=0))
 
 
 def _agreement(spans: Sequence[IntArray]) -> float:

@@ -30,6 +30,7 @@ from crowdseq.methods.sa_slc.exchange import CrowdFacts, Opened
 from crowdseq.methods.sa_slc.joint_em import JointEm, State
 from crowdseq.methods.sa_slc.settings import SearchSettings, Settings, TextSettings, VoteSettings
 from crowdseq.methods.sa_slc.shard import SaSlcShard
+from crowdseq.methods.sa_slc.starting import first_state
 from crowdseq.numerics.crowds.dependency import Smoothing
 from crowdseq.numerics.em import Climb, climb
 from crowdseq.tagging.sequence_tagger import Context
@@ -158,32 +159,54 @@ def _smoothing(strength: float, scheme: LabelScheme) -> Smoothing:
 _BEST = "best_"
 
 
-def run_rounds(session: JointEm[P], search: SearchSettings, context: RunContext) -> State[P]:
+def run_rounds(
+    session: JointEm[P], search: SearchSettings, context: RunContext
+) -> tuple[State[P], dict[str, Any]]:
     """Rounds from the first state, or from what was kept, until the objective converges; then a few more for
-    every time that the truth model learns what takes longer than a round."""
+    every time that the truth model learns what takes longer than a round. And what is told of that."""
     kept = None if context.keeper is None else context.keeper.load()
     begun = None if kept is None else from_arrays(session, kept)
     if begun is not None and begun.state.deepened:
-        state = begun.state
-    else:
-        judge = None if context.dev is None else _score_on(context.dev, session)
-        start = _begin(session) if begun is None else begun
-        state = _climb(session, start, search, context, judge).chosen
-    return _deepened(session, state, search, context)
+        return _joined(session, begun, search, context)
+    judge = None if context.dev is None else _score_on(context.dev, session)
+    start = _begin(session) if begun is None else begun
+    state = _climb(session, start, search, context, judge).chosen
+    if not session.truth.trainings:
+        return state, {}
+    alone = Climb(state, best=state, best_score=session.agreement(state))
+    return _joined(session, alone, search, context)
 
 
-def _deepened(session: JointEm[P], state: State[P], search: SearchSettings, context: RunContext) -> State[P]:
+def _joined(
+    session: JointEm[P], begun: Climb[State[P]], search: SearchSettings, context: RunContext
+) -> tuple[State[P], dict[str, Any]]:
+    """With a companion, where the text is worth reading better: where the CRF alone finds most of what is
+    believed. Where it does not, votes know what no text tells, and a better reader is believed too much."""
+    if begun.best is None:
+        return _deepened(session, begun, search, context), {}
+    from crowdseq.aggregation.companions import LEAST_AGREEMENT  # few runs have one
+
+    is_used = begun.best_score >= LEAST_AGREEMENT
+    told = {"agreement_without_model": begun.best_score, "model_in_rounds": is_used}
+    return _deepened(session, begun, search, context) if is_used else begun.best, told
+
+
+def _deepened(
+    session: JointEm[P], begun: Climb[State[P]], search: SearchSettings, context: RunContext
+) -> State[P]:
     few = replace(search, rounds=min(_ROUNDS_DEEPENED, search.rounds), tolerance=0.0)
+    reached = begun
     for number in range(session.truth.trainings):
+        state = reached.state
         if len(state.deepened) > number + 1:
             continue  # kept by a run that had come further
         if len(state.deepened) == number:
             state = session.deepen(state)
             if context.keeper is not None:
-                context.keeper.keep(to_arrays(session, Climb(state)))
-        start = Climb(state, state.history[state.deepened[-1] :])
-        state = _climb(session, start, few, context).state
-    return state
+                context.keeper.keep(to_arrays(session, replace(reached, state=state)))
+        start = replace(reached, state=state, history=state.history[state.deepened[-1] :])
+        reached = _climb(session, start, few, context)
+    return reached.state
 
 
 def _climb(
@@ -211,7 +234,7 @@ def _climb(
 
 
 def _begin(session: JointEm[P]) -> Climb[State[P]]:
-    state = session.start()
+    state = first_state(session)
     return Climb(state, state.history)
 
 

@@ -88,7 +88,7 @@ PRESETS: dict[str, dict[str, Any]] = {
 }
 
 
-STARTS = ("auto", "majority", "votes", "recall", "paper")
+STARTS = ("auto", "majority", "votes", "recall", "judged", "paper")
 
 
 @dataclass(frozen=True)

@@ -154,6 +154,20 @@ class SaSlcShard:
         found = self._believe(scores, Potentials(scores, flat, starts, ends, self._folds))
         return self._keep(version, found, scores)
 
+    @asks_only
+    def vote_counts(self, version: int) -> FloatArray:
+        """(C, M) expected numbers of the kinds of votes by truth."""
+        return self.evidence.table.gather(self._states[version].unary)
+
+    def believe_votes(self, version: int, moves: FloatArray, n_folds: int, tables: FloatArray) -> Believed:
+        """A belief without the text, from log probabilities (M, M) of what follows what and (C, M) of the
+        kinds of votes."""
+        said = self.evidence.table.fold(tables)
+        _, starts, ends = scheme_scores(self.corpus.scheme)
+        flat = np.repeat(moves[None], n_folds, axis=0)
+        found = self._believe(said, Potentials(said, flat, starts, ends, self._folds))
+        return self._keep(version, found, said)
+
     def _heard_counts(self) -> FloatArray:
         """(T, M) votes, where an O counts as much as its annotator's silence says."""
         votes, outside = self.evidence.votes, self.corpus.scheme.outside

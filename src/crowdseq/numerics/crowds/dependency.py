@@ -165,14 +165,17 @@ class DependencyModel:
         """(F, M) expected counts of the finest kinds, by truth, to log p(vote | truth, context, who)."""
         return np.asarray(np.log(np.maximum(self.tables(counts, smoothing)[0][-1], _LEAST)))
 
+    def log_habits(self, counts: FloatArray, smoothing: Smoothing) -> FloatArray:
+        """The same without any context: (F, M) log p(vote | truth, who)."""
+        crowd = self._crowd_habits(counts, smoothing)
+        own = self._from(self.own[0], self.own_kinds[0], counts, crowd, smoothing.annotator)
+        return np.asarray(np.log(np.maximum(own, _LEAST)))
+
     def tables(
         self, counts: FloatArray, smoothing: Smoothing
     ) -> tuple[tuple[FloatArray, ...], tuple[FloatArray, ...]]:
         """Probabilities at every level, each (F, M) as seen by the finest kinds: own tables, crowd tables."""
-        n_labels = counts.shape[1]
-        prior = np.full((n_labels, n_labels), (1.0 - smoothing.diagonal) / max(n_labels - 1, 1))
-        np.fill_diagonal(prior, smoothing.diagonal if n_labels > 1 else 1.0)
-        crowd_now = self._learn(self.crowd[0], self.crowd_kinds[0], counts, prior, smoothing.prior)
+        crowd_now = self._crowd_habits(counts, smoothing)
         own_now = self._from(self.own[0], self.own_kinds[0], counts, crowd_now, smoothing.annotator)
         own, crowd = [own_now], [crowd_now]
         for j in range(1, len(self.own)):
@@ -182,6 +185,13 @@ class DependencyModel:
             own.append(own_now)
             crowd.append(crowd_now)
         return tuple(own), tuple(crowd)
+
+    def _crowd_habits(self, counts: FloatArray, smoothing: Smoothing) -> FloatArray:
+        """(F, M) p(vote | truth) of the whole crowd."""
+        n_labels = counts.shape[1]
+        prior = np.full((n_labels, n_labels), (1.0 - smoothing.diagonal) / max(n_labels - 1, 1))
+        np.fill_diagonal(prior, smoothing.diagonal if n_labels > 1 else 1.0)
+        return self._learn(self.crowd[0], self.crowd_kinds[0], counts, prior, smoothing.prior)
 
     @staticmethod
     def _learn(

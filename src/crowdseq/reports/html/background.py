@@ -195,7 +195,7 @@ def convergence_section(consensus: Consensus) -> Section | None:
         return None
     chart = element("figure", history_chart(history), element("figcaption", "The objective, round by round."))
     content = [element("p", _in_words(history)), chart]
-    return Section("convergence", "How the method converged", "Rounds", content)
+    return Section("convergence", "How the rounds went", "Rounds", content)
 
 
 def _in_words(history: list[float]) -> str:

@@ -1,0 +1,123 @@
+"""Every method on crowds drawn at random, each figure kept in a cell, and a page of them.
+
+`python -m crowdseq_research.zoo.drawn_check DATA --first 1000 --count 60 -o results`
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+from crowdseq.workflows.learning import learn
+from crowdseq_research.zoo.drawn_crowds import draw_crowd
+from crowdseq_research.zoo.figures import consensus_figures, crowd_digest
+from crowdseq_research.zoo.rows import BEFORE, OURS, ROWS, VOTES_OF_THE_SPEAKING
+
+COMPARED = (VOTES_OF_THE_SPEAKING, "dawid-skene", "ibcc", "hmm-crowd", "bsc", BEFORE, OURS)
+CLOSE = 0.01
+_MISLED = 0.35  # where nobody is better than that, most of the crowd is wrong in the same way
+
+
+def compute(data: Path, number: int, commit: str) -> dict[str, Any]:
+    """One crowd: what is peculiar about it, and every method's score on it."""
+    drawn = draw_crowd(data, number)
+    scores, error = {}, None
+    for name in COMPARED:
+        learned = learn(drawn.corpus, ROWS[name].method, tagger=False, **ROWS[name].settings)
+        figures = consensus_figures(learned.consensus)
+        scores[name] = figures["score"]
+        if name == OURS:
+            error = figures["calibration"]
+    told = {"number": number, "peculiar": list(drawn.peculiar), "crowd": crowd_digest(drawn.corpus)}
+    return {**told, "scores": scores, "calibration": error, "commit": commit}
+
+
+def page(cells: Sequence[Mapping[str, Any]]) -> str:
+    """The cells as a page in Markdown, the worst crowd first."""
+    numbers = [cell["number"] for cell in cells]
+    known = [cell for cell in cells if max(cell["scores"].values()) >= _MISLED]
+    lines = [
+        "# Crowds drawn at random",
+        "",
+        f"{len(cells)} crowds that nobody chose, numbers {min(numbers)} to {max(numbers)}: the text",
+        "(CoNLL-2003, NCBI disease, BC2GM, JNLPBA; 60 to 900 sentences, some in small letters or merged),",
+        "2 to 15 people, how often each errs and in what, who is spoiled and how, who copies and who saw",
+        "what are all drawn. Settings of the rivals are those of [the zoo](zoo.md). Strict span F1 of",
+        "the consensus.",
+        "",
+        f"On {len(cells) - len(known)} of them no method reaches {_MISLED} (most people are wrong in the",
+        "same way, or guess); they are listed and not counted.",
+        "",
+        "| row | mean | first or within 1 F1 | below majority vote by more than 1 F1 | furthest behind |",
+        "|---|---:|---:|---:|---:|",
+    ]
+    lines += [_summary(name, known) for name in COMPARED]
+    lines += ["", f"| crowd | {' | '.join(COMPARED)} | calibration error of {OURS} |", f"|---|{'---:|' * 8}"]
+    lines += [_line(cell) for cell in sorted(cells, key=_lead)]
+    commits = ", ".join(sorted({cell["commit"] for cell in cells}))
+    chosen = f"--first {min(numbers)} --count {len(cells)}"
+    recipe = f"python -m crowdseq_research.zoo.drawn_check DATA {chosen} -o results"
+    return "\n".join([*lines, "", f"Recipe: `{recipe}`; commit {commits}.", ""])
+
+
+def _lead(cell: Mapping[str, Any]) -> float:
+    return float(cell["scores"][OURS] - max(cell["scores"].values()))
+
+
+def _summary(name: str, cells: Sequence[Mapping[str, Any]]) -> str:
+    behind = [max(cell["scores"].values()) - cell["scores"][name] for cell in cells]
+    below = [cell["scores"][VOTES_OF_THE_SPEAKING] - cell["scores"][name] for cell in cells]
+    mean = fmean(cell["scores"][name] for cell in cells)
+    close, poor = sum(gap <= CLOSE for gap in behind), sum(gap > CLOSE for gap in below)
+    return f"| {name} | {mean:.3f} | {close} ({close / len(cells):.0%}) | {poor} | {max(behind):.3f} |"
+
+
+def _line(cell: Mapping[str, Any]) -> str:
+    best = max(cell["scores"].values())
+    figures = (cell["scores"][name] for name in COMPARED)
+    told = (f"**{figure:.3f}**" if figure == best else f"{figure:.3f}" for figure in figures)
+    error = "n/a" if cell["calibration"] is None else f"{cell['calibration']:.3f}"
+    return f"| {cell['number']}: {', '.join(cell['peculiar'])} | {' | '.join(told)} | {error} |"
+
+
+def read_cells(path: Path) -> dict[int, dict[str, Any]]:
+    """Cells by their number, the last of each."""
+    if not path.is_file():
+        return {}
+    found = (json.loads(line) for line in path.read_text(encoding="utf-8").splitlines())
+    return {cell["number"]: cell for cell in found}
+
+
+def write_cells(path: Path, cells: Iterable[Mapping[str, Any]]) -> None:
+    """One line for each."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(json.dumps(cell) + "\n" for cell in cells), encoding="utf-8")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("data", type=Path)
+    parser.add_argument("--first", type=int, default=1000)
+    parser.add_argument("--count", type=int, default=60)
+    parser.add_argument("--again", action="store_true", help="compute stored cells again")
+    parser.add_argument("-o", "--output", type=Path, required=True)
+    asked = parser.parse_args()
+    git = ["git", "describe", "--always", "--dirty"]
+    commit = subprocess.run(git, capture_output=True, text=True, check=True).stdout.strip()
+    path, wanted = asked.output / "cells" / "drawn.jsonl", range(asked.first, asked.first + asked.count)
+    cells = {} if asked.again else read_cells(path)
+    for number in wanted:
+        if number not in cells:
+            cells[number] = compute(asked.data, number, commit)
+            write_cells(path, [cells[one] for one in sorted(cells)])
+            sys.stderr.write(_line(cells[number]) + "\n")
+    text = page([cells[number] for number in wanted])
+    (asked.output / "drawn.md").write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
