@@ -5,6 +5,7 @@ from typing import Any
 from crowdseq.reports.tables import as_markdown
 from crowdseq_research.cells.cell_file import key_of
 from crowdseq_research.knowledge.cells import knowledge_keys
+from crowdseq_research.knowledge.checks import check_table, summary_table, verdicts
 from crowdseq_research.knowledge.running import knowledge_page
 from crowdseq_research.knowledge.tables import Found, acceptance_table, crowd_table, tagger_table
 
@@ -48,3 +49,29 @@ def test_seeds_are_averaged_and_a_loss_is_not_met() -> None:
 
 def test_a_page_without_cells_says_so() -> None:
     assert "Not computed yet." in knowledge_page(Found([]))
+
+
+def checked(data: str, without: float, within: float, *, used: bool) -> dict[str, Any]:
+    first, second = {"score": without, "agreement": 0.5}, {"score": within, "agreement": 0.6}
+    return cell(
+        data, "check", 0, without=first, chosen=second if used else first,
+        used="rounds and tagger" if used else "tagger", **{"with": second},
+    )  # fmt: skip
+
+
+def test_a_choice_is_judged_by_what_it_gives_away_and_by_what_it_harms() -> None:
+    cells = [
+        checked("amt-500", 0.8, 0.81, used=True),
+        checked("amt-500", 0.8, 0.79, used=True),
+        checked("pico-40-abstracts", 0.5, 0.49, used=False),
+        checked("two-bc2gm", 0.5, 0.51, used=False),
+    ]
+    assert verdicts(cells) == {"right": 2, "gain left": 1, "harm": 1}
+    rows = {row[0]: row for row in check_table(cells).rows}
+    assert rows["amt-500"][-3:] == ("2 of 2", 0.8, "1 right, 1 harm")
+    assert rows["pico-40-abstracts"][5:] == ("20%", "0 of 1", 0.5, "right")
+    gains = {row[0]: row[1:] for row in summary_table(cells).rows}
+    assert gains["always"] == ("+0.0000", "-0.010", 2)
+    assert gains["as chosen"] == ("+0.0000", "-0.010", 1)
+    assert gains["if gold were known"] == ("+0.0050", "+0.000", 0)
+    assert "right in 2, left a gain of more than .003 in 1" in knowledge_page(Found(cells))

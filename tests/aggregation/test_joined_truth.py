@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import crowdseq
+from crowdseq.aggregation import companions
 from crowdseq.aggregation.contract import RunContext
 from crowdseq.aggregation.joined_truth import joined
 from crowdseq.aggregation.truth import Potentials
@@ -17,6 +18,12 @@ from crowdseq.numerics.em import Progress
 
 QUICK = SaSlc(rounds=3, folds=3, steps=5)
 CROWD = crowdseq.demo_corpus()[:60]
+
+
+@pytest.fixture(autouse=True)
+def _a_small_crowd_is_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So little text tells a CRF too little for a companion to be asked."""
+    monkeypatch.setattr(companions, "LEAST_AGREEMENT", 0.0)
 
 
 @dataclass
@@ -85,12 +92,29 @@ def test_a_companion_that_knows_the_truth_is_believed() -> None:
     assert maker.made[0].seen == [(0, 0.0), (1, 1.0)]
 
 
+def test_where_the_text_alone_finds_little_no_companion_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(companions, "LEAST_AGREEMENT", 1.0)
+    maker, plain = Maker(), QUICK.aggregate(CROWD)
+    found = QUICK.aggregate(CROWD, RunContext(companion=maker))
+    np.testing.assert_array_equal(found.probabilities, plain.probabilities)
+    np.testing.assert_array_equal(found.tag_ids, plain.tag_ids)
+    assert found.history == plain.history
+    assert found.parameters["model_in_rounds"] is False
+    assert found.parameters["agreement_without_model"] == plain.parameters["text_agreement"]
+    assert maker.made[0].seen == []
+    assert "model_in_rounds" not in plain.parameters
+
+
 @pytest.mark.parametrize("rounds", [1, 3, 4, 6, 8, 11])
 def test_a_run_with_a_companion_can_be_resumed_anywhere(rounds: int) -> None:
     whole, memory = QUICK.aggregate(CROWD, RunContext(companion=Maker())), Memory(rounds)
     with pytest.raises(KeyboardInterrupt):
         QUICK.aggregate(CROWD, RunContext(companion=Maker(), keeper=memory))
     resumed = QUICK.aggregate(CROWD, RunContext(companion=Maker(), keeper=memory))
+    for told in (whole.parameters, resumed.parameters):
+        assert told["model_in_rounds"] is True
+    name = "agreement_without_model"
+    assert resumed.parameters[name] == whole.parameters[name]
     np.testing.assert_array_equal(whole.probabilities, resumed.probabilities)
     assert whole.history == resumed.history
 

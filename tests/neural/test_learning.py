@@ -1,6 +1,7 @@
 import json
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -8,13 +9,23 @@ import numpy as np
 import pytest
 
 import crowdseq
+from crowdseq.aggregation import companions
 from crowdseq.core.corpus import Corpus
 from crowdseq.errors import FormatError, SettingsError
 from crowdseq.numerics.em import Progress
 from crowdseq.tagging.joined_tagger import JoinedTagger
 from crowdseq.workflows.run import Run
 
+LEAST_AGREEMENT = companions.LEAST_AGREEMENT
 QUICK: dict[str, Any] = {"rounds": 2, "folds": 2, "steps": 3}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _a_small_crowd_is_enough() -> Iterator[None]:
+    """So little text tells a CRF too little for a model to be asked."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(companions, "LEAST_AGREEMENT", 0.0)
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -28,6 +39,22 @@ def test_a_network_joins_the_rounds_and_the_tagger_stays_a_crf(crowd: Corpus, le
     assert len(made.consensus.history) == 2 + 2 * 2
     assert not np.array_equal(made.consensus.probabilities, plain.consensus.probabilities)
     assert not isinstance(made.tagger, JoinedTagger)
+
+
+def test_where_the_text_tells_little_no_model_reads_it_and_the_run_says_so(
+    crowd: Corpus, word_model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(companions, "LEAST_AGREEMENT", LEAST_AGREEMENT)
+    stages = set[str]()
+    made = crowdseq.learn(
+        crowd, text_model="network", model=word_model, progress=lambda *told: stages.add(told[0]), **QUICK
+    )
+    assert "reading the text with the model" not in stages
+    plain = crowdseq.learn(crowd, **QUICK)
+    np.testing.assert_array_equal(made.consensus.probabilities, plain.consensus.probabilities)
+    told = next(remark for remark in made.remarks if remark.kind == "language-model")
+    assert told.text.startswith("the language model is not used for the consensus")
+    assert told.evidence["model_in_rounds"] is False
 
 
 def test_a_run_that_is_interrupted_comes_to_the_same_end(
@@ -62,10 +89,11 @@ def test_another_seed_draws_other_networks(crowd: Corpus, word_model: Path, run:
 
 
 def test_a_saved_tagger_needs_no_model_beside_and_tags_as_before(
-    run: Run, crowd: Corpus, tmp_path: Path
+    run: Run, crowd: Corpus, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     sentences = [list(tokens) for tokens in crowd.text.tokens[:20]]
     run.save(tmp_path / "run")
+    assert capfd.readouterr() == ("", "")
     opened = crowdseq.Tagger.load(tmp_path / "run")
     assert isinstance(opened, JoinedTagger)
     assert run.tagger is not None

@@ -6,6 +6,8 @@ from crowdseq.arrays import FloatArray, IntArray
 from crowdseq.core.corpus import Corpus
 from crowdseq.numerics.em import Progress
 
+LEAST_AGREEMENT = 0.8  # F1 of the text alone, as the CRF reads it, with what is believed: else none is asked
+
 
 class Companion(Protocol):
     """What joins the CRF: for each token of a corpus, log probabilities of its labels.

@@ -1,6 +1,8 @@
 """StateCompanion: a network over the frozen states of a language model, one for each fold."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property, partial
 from pathlib import Path
 
 import numpy as np
@@ -35,19 +37,26 @@ class MakeCompanion:
     cache: Path | None = None
 
     def __call__(self, corpus: Corpus, progress: Progress) -> "StateCompanion":
+        return StateCompanion(partial(self._read, corpus, progress), self.settings, progress)
+
+    def _read(self, corpus: Corpus, progress: Progress) -> SentenceInputs:
         states = frozen_states(self.model, corpus.text, self.cache, progress)
         with one_thread():
             inputs = token_inputs(states, corpus.text, self.settings.components)
-        return StateCompanion(SentenceInputs(inputs, corpus.offsets), self.settings, progress)
+        return SentenceInputs(inputs, corpus.offsets)
 
 
 @dataclass(frozen=True, eq=False)
 class StateCompanion:
-    """A `Companion`."""
+    """A `Companion`. read: the text with the model, which takes long; not done before the first training."""
 
-    data: SentenceInputs
+    read: Callable[[], SentenceInputs]
     settings: NetworkSettings
     progress: Progress
+
+    @cached_property
+    def data(self) -> SentenceInputs:
+        return self.read()
 
     @property
     def weight(self) -> float:

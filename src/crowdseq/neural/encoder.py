@@ -31,7 +31,7 @@ class Encoder:
         """From a folder; nothing is downloaded and no code of the folder is run."""
         place, alone = str(folder.path), {"local_files_only": True, "trust_remote_code": False}
         try:
-            with _silent():
+            with silent():
                 tokenizer = transformers.AutoTokenizer.from_pretrained(place, **alone)
                 model = transformers.AutoModel.from_pretrained(
                     place, use_safetensors=True, dtype=torch.float32, **alone
@@ -124,7 +124,7 @@ def seeded(*numbers: int) -> Iterator[None]:
 
 
 @contextmanager
-def _silent() -> Iterator[None]:
+def silent() -> Iterator[None]:
     """Without the bars and remarks of transformers: only crowdseq speaks to its user."""
     logging = transformers.utils.logging
     level = logging.get_verbosity()

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from safetensors.torch import save as to_safetensors
 
-from crowdseq.neural.encoder import Encoder, answered, batches, one_thread
+from crowdseq.neural.encoder import Encoder, answered, batches, one_thread, silent
 from crowdseq.neural.folders import ModelFolder
 from crowdseq.neural.inputs import N_FLAGS, case_flags
 from crowdseq.neural.pieces import Window
@@ -72,7 +72,7 @@ class TransformerReader:
 
     def files(self) -> Mapping[str, bytes]:
         """In the layout of Hugging Face, with the head beside."""
-        with tempfile.TemporaryDirectory() as name:
+        with tempfile.TemporaryDirectory() as name, silent():
             weights = {key: halved(value) for key, value in self.encoder.model.state_dict().items()}
             self.encoder.model.save_pretrained(name, state_dict=weights, max_shard_size="100GB")
             self.encoder.pieces.tokenizer.save_pretrained(name)

@@ -21,6 +21,7 @@ from crowdseq.workflows.learning.plan import LearnPlan
 from crowdseq.workflows.recipes import make_recipe
 from crowdseq.workflows.run import Run
 from crowdseq_research.cells.sources import digest_of, origin
+from crowdseq_research.knowledge.checks import CHECK, CHECKED
 from crowdseq_research.knowledge.costs import COSTS, compute_costs
 from crowdseq_research.knowledge.texts import (
     AMT,
@@ -54,6 +55,7 @@ def knowledge_keys(*, quick: bool = False, final: bool = False) -> list[Key]:
     others = [name for name in CROWDS if name != AMT]
     keys += [_key(name, VECTORS, seed, DEV) for name in others for seed in range(SEEDS)]
     keys += [_key(name, PLAIN, seed, DEV) for name in SIMULATED for seed in range(SEEDS)]
+    keys += [_key(name, CHECK, draw, DEV) for name, draws in CHECKED for draw in draws]
     return [*keys, _key(AMT, COSTS, 0, DEV)]
 
 
@@ -88,8 +90,9 @@ def compute_knowledge(key: Mapping[str, Any], data: Path) -> dict[str, Any]:
 def _crowd_cell(key: Mapping[str, Any], data: Path) -> dict[str, Any]:
     """Scores of the consensus without, with, and as chosen; of the chosen tagger where text can judge it."""
     name, seed, part = key["data"], key["seed"], key["part"]
-    crowd = find_crowd(name).make(data, seed if name in SIMULATED else 0)
-    judge = judging_text(name)
+    is_check = key["row"] == CHECK
+    crowd = find_crowd(name).make(data, seed if is_check or name in SIMULATED else 0)
+    judge = None if is_check else judging_text(name)
     if key["row"] == PLAIN:
         run = _learn(crowd, (), tagger=judge is not None)
         return {"without": _consensus(run.consensus, part), **_tagged(run.tagger, data, judge, part)}
@@ -99,9 +102,10 @@ def _crowd_cell(key: Mapping[str, Any], data: Path) -> dict[str, Any]:
         runs.append(_learn(crowd, sources, tagger=judge is not None))
         return runs[-1]
 
-    made = knowledge_of(key["row"], crowd, data, seed)
+    kind = VECTORS if is_check else key["row"]
+    made = knowledge_of(kind, crowd, data, 0 if is_check else seed)  # draws differ, clusters need not
     choice = settle_knowledge(made, learn, has_rounds=True)
-    record = choice.knowledge.record[key["row"]]
+    record = choice.knowledge.record[kind]
     tried = {"with": _consensus(runs[1].consensus, part)} if len(runs) > 1 else {}
     return {
         "without": _consensus(runs[0].consensus, part),

@@ -1,6 +1,6 @@
 """The knowledge run: cells that are missing or of other sources are computed, and all of them shown."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ from crowdseq_research.cells.cell_file import CellFile, key_of
 from crowdseq_research.cells.parallel import Workers, compute_all
 from crowdseq_research.cells.recipes import is_outdated
 from crowdseq_research.knowledge.cells import compute_knowledge, knowledge_keys, knowledge_sources
+from crowdseq_research.knowledge.checks import check_table, summary_table, verdicts
 from crowdseq_research.knowledge.tables import (
     Found,
     acceptance_table,
@@ -53,13 +54,16 @@ def knowledge_tables(found: Found) -> list[Table]:
 
 def knowledge_page(found: Found) -> str:
     """The page of results."""
-    blocks = {
+    blocks: dict[str, Callable[[Found], Table]] = {
         "acceptance": acceptance_table,
         "crowds": crowd_table,
         "taggers": tagger_table,
         "costs": cost_table,
         "final": final_table,
+        "checks": lambda found: check_table(found.checks),
+        "summary": lambda found: summary_table(found.checks),
     }
     told = {name: make(found) for name, make in blocks.items()}
     shown = {name: as_markdown(table) if table.rows else "Not computed yet." for name, table in told.items()}
-    return fill(ROOM, "knowledge", **shown) + "\n"
+    counts = {name.replace(" ", "_"): str(count) for name, count in verdicts(found.checks).items()}
+    return fill(ROOM, "knowledge", **shown, **counts) + "\n"

@@ -8,6 +8,7 @@ import numpy as np
 from crowdseq.reports.tables import Table
 from crowdseq.workflows.knowing.word_vectors import UNLABELLED, VECTORS
 from crowdseq_research.knowledge.cells import DEV, PLAIN, TEST
+from crowdseq_research.knowledge.checks import CHECK
 from crowdseq_research.knowledge.costs import COSTS
 from crowdseq_research.knowledge.texts import AMT, CROWDS, NEWS, SEEDS, SIMULATED
 
@@ -35,6 +36,11 @@ class Found:
     def of(self, data: str, row: str, part: str = DEV) -> list[Cell]:
         wanted = (data, row, part)
         return [c for c in self._cells if tuple(c["key"][n] for n in ("data", "row", "part")) == wanted]
+
+    @property
+    def checks(self) -> list[Cell]:
+        """Of crowds on which nothing was chosen."""
+        return [cell for cell in self._cells if cell["key"]["row"] == CHECK]
 
     def mean(self, cells: Sequence[Cell], value: Callable[[Cell], float]) -> float | None:
         return float(np.mean([value(cell) for cell in cells])) if cells else None
