@@ -56,7 +56,7 @@ def sums_of_a_round(session: JointEm[FloatArray]) -> Mapping[str, Any]:
     value, gradient = truth.crf.objective(aims, edges, 2.0)(weights[1])
     truth.score(weights)
     sums = session.placed.each("sum_up", state.version.number, True, True)
-    tables, regard = session._tables(sums), session._regard(sums, state)
+    tables, regard = session._tables(sums, 1.0), session._regard(sums, state)
     version = session.versions.new()
     found = session.placed.each("believe", state.version.number, version.number, regard, own=tables)
     words = session._word_sums([one.words for one in sums])

@@ -9,8 +9,10 @@ from builders import corpus as small_corpus
 from builders import random_corpus
 from crowdseq.aggregation.settling import settle
 from crowdseq.arrays import IntArray
+from crowdseq.core.building import CorpusBuilder, Record
 from crowdseq.core.consensus import Consensus, Remark
 from crowdseq.core.corpus import Corpus
+from crowdseq.core.labels import LabelScheme
 from crowdseq.evaluation.crowd_profile import hear
 from crowdseq.evaluation.remarks import remarks_before, remarks_of
 from crowdseq.methods.majority_vote import MajorityVote
@@ -42,6 +44,21 @@ def without(corpus: Corpus, drop: float, seed: int = 0, who: int | None = None) 
     return replace(corpus, annotations=replace(crowd, tags=tags))
 
 
+def sources(count: int = 8, known: float = 0.05) -> Corpus:
+    """Functions of which each knows a share of a hundred names, and marks these wherever they stand."""
+    rng, builder, scheme = np.random.default_rng(3), CorpusBuilder(), LabelScheme.of_types(["PER"])
+    knows = rng.random((count, 100)) < known
+    for number in range(200):
+        names = [None, *rng.integers(100, size=2).tolist(), None, int(rng.integers(100))]
+        tokens = ["x" if name is None else f"Name{name}" for name in names]
+        votes = {
+            f"f{one}": ["B-PER" if name is not None and knows[one, name] else "O" for name in names]
+            for one in range(count)
+        }
+        builder.add(Record(tokens, f"s{number}", None, votes, ["O" if n is None else "B-PER" for n in names]))
+    return builder.build(scheme)
+
+
 def test_a_healthy_crowd_needs_no_remark() -> None:
     world = drawn_cast(HEALTHY)
     assert remarks_before(world) == ()
@@ -54,13 +71,18 @@ def test_nobody_and_nothing_are_no_fault() -> None:
 
 
 def test_sources_that_find_little_are_told_and_what_their_silence_means() -> None:
-    world = without(drawn_cast(dict.fromkeys("abcdefgh", 0.8), sentences=200), 0.95)
+    world = sources()
     (told,) = (one for one in remarks_before(world) if one.kind == "silence")
     assert told.text.startswith("labelling functions: silence counts as no vote")
     assert told.level == "note"
     (warned,) = (one for one in remarks_before(world, silence="labelled") if one.kind == "silence")
     assert warned.level == "warning"
     assert "confidence" in kinds(remarks_of(truth_of(world)))
+
+
+def test_people_who_find_as_little_by_chance_are_not_called_functions() -> None:
+    world = without(drawn_cast(dict.fromkeys("abcdefgh", 0.8), sentences=200), 0.95)
+    assert "silence" not in kinds(remarks_before(world))
 
 
 def test_silence_that_was_asked_for_is_said() -> None:
@@ -182,8 +204,8 @@ def test_silence_is_heard_where_the_crowd_or_the_user_says_so() -> None:
     assert hear(world, "labelled") is world
     assert hear(world, "auto") is world
     assert hear(world, "abstains").annotations.n_votes < world.annotations.n_votes
-    sources = without(world, 0.95)
-    assert hear(sources, "auto").annotations.n_votes < sources.annotations.n_votes
+    by_rule = sources()
+    assert hear(by_rule, "auto").annotations.n_votes < by_rule.annotations.n_votes
 
 
 def test_two_people_on_one_sentence_are_not_called_labelling_functions() -> None:

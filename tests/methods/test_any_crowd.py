@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from zlib import crc32
 
 import numpy as np
 import pytest
@@ -84,6 +85,27 @@ def cast(
     return builder.build(text.scheme)
 
 
+def functions(count: int, share: float) -> Corpus:
+    """The demo text labelled by functions: each knows a share of the names, and marks them everywhere."""
+    text, builder = demo_corpus(), CorpusBuilder()
+    for number, sentence in enumerate(text.sentences):
+        gold, length = text.gold[number], len(sentence.tokens)
+        votes = {
+            f"f{one}": encode(
+                text.scheme,
+                [
+                    span
+                    for span in decode(text.scheme, gold)
+                    if crc32(f"{one} {sentence.tokens[span.start : span.end]}".encode()) < share * 2**32
+                ],
+                length,
+            )
+            for one in range(count)
+        }
+        builder.add(Record(list(sentence.tokens), f"s{number}", f"d{number // 10}", votes, gold))
+    return builder.build(text.scheme)
+
+
 def f1(world: Corpus, recipe: SaSlc | MajorityVote) -> float:
     return score_tags(world.gold_tags, recipe.aggregate(world).tag_ids, world.offsets, world.scheme).f1 or 0.0
 
@@ -101,10 +123,39 @@ def test_three_who_mark_nothing_do_not_silence_two_who_do() -> None:
 
 
 def test_labelling_functions_give_no_empty_consensus() -> None:
-    world = cast({f"f{number}": Character(0.93) for number in range(12)})
+    world = functions(12, 0.07)
     assert CrowdProfile.of(world).silence("auto") == "abstains"
     assert f1(world, SaSlc(preset="0.1")) < 0.1
     assert f1(world, SaSlc()) > 0.6
+
+
+def test_people_who_find_as_little_are_no_functions() -> None:
+    """They leave out by chance: a word that they mark here they leave out there."""
+    world = cast({f"f{number}": Character(0.93) for number in range(12)})
+    profile = CrowdProfile.of(world)
+    assert np.median(profile.recalls) < 0.1
+    assert not profile.marks_by_rule
+    assert profile.silence("auto") == "labelled"
+    assert f1(world, SaSlc(preset="0.1")) < 0.1
+    assert f1(world, SaSlc()) > 0.6
+
+
+def test_who_marks_a_word_again_is_counted_as_one_by_one_would() -> None:
+    world = cast({"a": MID, "b": BAD, "c": NOTHING}, seen=lambda number, name: name != "b" or number % 3 == 0)
+    votes, outside = world.annotations.votes(), world.scheme.outside
+    pairs = [pair for tokens in world.text.tokens for pair in zip(tokens, [*tokens[1:], None], strict=True)]
+    given: dict[tuple[int, tuple[str, str | None]], list[bool]] = {}
+    for token, who, label in zip(votes.tokens, votes.annotators, votes.labels, strict=True):
+        given.setdefault((int(who), pairs[token]), []).append(bool(label != outside))
+    slow = np.zeros((2, len(world.annotators)))
+    for (who, _), marks in given.items():
+        for place, is_marked in enumerate(marks):
+            others = marks[:place] + marks[place + 1 :]
+            if is_marked and others:
+                slow[0, who] += 1
+                slow[1, who] += sum(others) / len(others)
+    assert CrowdProfile.of(world).repeats == pytest.approx(slow)
+    assert slow[1, 0] > 0
 
 
 def sessions(world: Corpus, **settings: object) -> JointEm[np.ndarray[tuple[int, ...], np.dtype[np.float64]]]:
@@ -113,11 +164,20 @@ def sessions(world: Corpus, **settings: object) -> JointEm[np.ndarray[tuple[int,
 
 
 def test_a_majority_that_leaves_out_most_is_no_start() -> None:
-    world = cast({f"f{number}": Character(0.8) for number in range(10)})
+    world = functions(10, 0.2)
     assert CrowdProfile.of(world).silence("auto") == "labelled"
     started = first_state(sessions(world))
     assert started.by_sources
+    assert started.recalled
     assert len(started.history) == 3
+    assert f1(world, SaSlc()) > f1(world, SaSlc(preset="0.1")) + 0.1
+
+
+def test_timid_people_are_no_sources_whatever_the_start() -> None:
+    world = cast({f"f{number}": Character(0.8) for number in range(10)})
+    started = first_state(sessions(world))
+    assert started.recalled or started.judged
+    assert not started.by_sources
     assert f1(world, SaSlc()) > f1(world, SaSlc(preset="0.1")) + 0.1
 
 

@@ -42,6 +42,7 @@ PLAIN_EM = {
     "coupling": 0.0,
     "surprise": 0.0,
     "smoothing": 0.0,
+    "context": "early",
     "candidates": "off",
 }
 COUNTING = Smoothing(own=0.0, annotator=0.0, crowd=0.0, prior=0.0)

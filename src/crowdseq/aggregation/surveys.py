@@ -9,6 +9,7 @@ from crowdseq.arrays import BoolArray, IntArray
 from crowdseq.core.corpus import Corpus
 from crowdseq.engines.engine import Placed, asks_only
 from crowdseq.engines.shards import add_up
+from crowdseq.evaluation.bound_habits import BoundCounts, BoundHabits, can_have_habits
 from crowdseq.evaluation.crowd_profile import CrowdProfile, ProfileCounts, without_silence
 from crowdseq.evaluation.kinship import AgreementCounts, Kin, can_have_kin, kin_of
 
@@ -35,6 +36,10 @@ class CrowdLook:
         return AgreementCounts.of(self.heard)
 
     @asks_only
+    def bounds(self) -> BoundCounts:
+        return BoundCounts.of(self.heard)
+
+    @asks_only
     def size(self) -> int:
         """How many sentences there are."""
         return len(self.whole)
@@ -54,6 +59,13 @@ def kin_in(placed: Placed[Any], n_annotators: int) -> tuple[Kin, ...]:
     if not can_have_kin(n_annotators):
         return ()
     return kin_of(add_up(placed.each("look.agreements")))
+
+
+def habits_in(placed: Placed[Any], n_annotators: int) -> BoundHabits:
+    """Who draws wider than others, by the votes that count."""
+    if not can_have_habits(n_annotators):
+        return BoundHabits(BoundCounts.none())
+    return BoundHabits(add_up(placed.each("look.bounds")))
 
 
 def silent_in(placed: Placed[Any], silence: str, has_outside: bool) -> BoolArray | None:

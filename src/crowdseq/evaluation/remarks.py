@@ -12,6 +12,7 @@ from crowdseq.core.annotations import Votes
 from crowdseq.core.consensus import Consensus, Remark
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.spans import SpanTable, find_spans
+from crowdseq.evaluation.bound_habits import BoundHabits
 from crowdseq.evaluation.crowd_profile import CrowdProfile, tokens_of_cells
 from crowdseq.evaluation.kinship import LEAST_ANNOTATORS, MOST_ANNOTATORS, Kin, find_kin
 
@@ -109,6 +110,7 @@ def _before(seen: _Seen, silence: str, kinship: bool) -> Iterator[Remark]:
     yield from _alone(seen)
     yield from _overlap(seen)
     yield from _blank(seen, silence)
+    yield from _bounds(seen)
 
 
 def _silence(seen: _Seen, silence: str) -> Iterator[Remark]:
@@ -210,6 +212,20 @@ def _blank(seen: _Seen, silence: str) -> Iterator[Remark]:
         counts = "" if silence == "labelled" else ": silence counts as no vote"
         text = f"{name} marked nothing on {missed:,} tokens that others marked{counts}"
         yield Remark("blank", text, "warning", {"annotators": [name], "tokens": float(missed)})
+
+
+def _bounds(seen: _Seen) -> Iterator[Remark]:
+    """Those who draw spans wider or narrower than others as a rule; functions do so by theirs."""
+    if seen.corpus.scheme.is_plain or seen.are_sources:
+        return
+    habits = BoundHabits.of(seen.corpus)
+    wider, narrower = (seen.names(who) for who in habits.clear())
+    if not habits.are_many or not (wider or narrower):
+        return
+    told = [f"{_listed(names)} {how}" for names, how in ((wider, "wider"), (narrower, "narrower")) if names]
+    text = f"some draw spans otherwise than the others as a rule: {', '.join(told)}; agree on where spans end"
+    evidence = {"wider": wider, "narrower": narrower, "share": round(habits.share, 4)}
+    yield Remark("bounds", text, "note", evidence)
 
 
 def _after(seen: _Seen, consensus: Consensus) -> Iterator[Remark]:

@@ -70,7 +70,9 @@ class SaSlc(JointAggregator):
         documents it has not seen. plausibility: whether annotators' tables differ by how much the text alone
         suggests an entity to such a tagger. enough_marks: tokens that somebody marked that it takes
         to tell them apart from the first round on; at half of them it begins, at one and a half it counts in
-        full. With fewer it comes in from half of the rounds on.
+        full. With fewer it comes in from half of the rounds on. context: whether what an annotator said
+        before counts from the first round on (`early`), as the belief settles (`late`), or late where some
+        draw spans wider or narrower than others as a rule (`auto`).
     coupling: weight of what is believed of the same word elsewhere in the document, beside what it is in
         other documents. surprise: weight of how far it goes beyond what such a tagger expected there.
     start: the `majority` of votes, shares of `votes`, the majority where an O counts as much as its annotator
@@ -113,6 +115,7 @@ class SaSlc(JointAggregator):
     deference: float | None = None
     plausibility: bool | None = None
     enough_marks: float | None = None
+    context: str | None = None
     silence: str | None = None
     kinship: bool | None = None
     keep_alone: bool | None = None

@@ -15,7 +15,8 @@ class CrowdFacts:
     kin: annotators whose votes count once between them. heard (K,): how much of what others mark each one
     marks too, which is how much their O says. recall: the same of all together, silence being a vote.
     n_marked: tokens that somebody put inside something. plausible: how far tables by plausibility count.
-    abstains: whether silence is no vote here.
+    abstains: whether silence is no vote here. by_rule: whether who marks a word mostly marks it everywhere.
+    habits: whether some draw spans wider than others as a rule.
     """
 
     kin: tuple[Kin, ...]
@@ -24,6 +25,8 @@ class CrowdFacts:
     n_marked: int
     plausible: float
     abstains: bool
+    by_rule: bool
+    habits: bool
 
 
 @dataclass(frozen=True, eq=False)

@@ -42,9 +42,10 @@ _TABLE_COPIES, _TOKEN_COPIES, _WEIGHT_COPIES = 3, 10, 20
 class State(Generic[P]):
     """All that a round starts from: a version of the belief, which the shards hold, with its label pairs
     (F, M, M); the parameters of the truth model; the objective so far. by_sources: whether votes are those of
-    sources that look for some things only. judged: whether the first belief came from judged votes. marked:
-    tokens believed to be inside something. surprise: how little the votes were foretold from the text alone,
-    a mean of -log p. deepened: after how many rounds the truth model learned what takes longer than one."""
+    sources that look for some things only. recalled, judged: whether the first belief, against the majority,
+    came from votes whose O says as much as its annotator finds, or from judged votes. marked: tokens believed
+    to be inside something. surprise: how little the votes were foretold from the text alone, a mean of
+    -log p. deepened: after how many rounds the truth model learned what takes longer than one."""
 
     version: Version
     pairs: FloatArray
@@ -52,6 +53,7 @@ class State(Generic[P]):
     history: tuple[float, ...] = ()
     is_sound: bool = True
     by_sources: bool = False
+    recalled: bool = False
     judged: bool = False
     marked: float = 0.0
     surprise: float = 0.0
@@ -112,12 +114,18 @@ class JointEm(Generic[P]):
         apart = self._plausible(state) > 0.0
         sums: list[RoundSums] = self.placed.each("sum_up", before, bool(state.history), apart)
         version = self.versions.new()
-        tables, regard = self._tables(sums), self._regard(sums, state)
+        tables, regard = self._tables(sums, self._in_context(state)), self._regard(sums, state)
         found = self.placed.each("believe", before, version.number, regard, own=tables)
         objective = add_up([one.clamped for one in found]) - add_up([one.free for one in found])
         history = (*state.history, objective - self.truth.penalty(params))
         after = self.state_of(version, found, params, history)
-        return replace(after, by_sources=state.by_sources, judged=state.judged, deepened=state.deepened)
+        return replace(
+            after,
+            by_sources=state.by_sources,
+            recalled=state.recalled,
+            judged=state.judged,
+            deepened=state.deepened,
+        )
 
     def deepen(self, state: State[P]) -> State[P]:
         """The truth model learns what takes longer than a round."""
@@ -145,16 +153,20 @@ class JointEm(Generic[P]):
             surprise=surprise,
         )
 
-    def _tables(self, sums: Sequence[RoundSums]) -> list[RoundTables]:
-        """What each shard is told of all the others."""
+    def _tables(self, sums: Sequence[RoundSums], in_context: float) -> list[RoundTables]:
+        """What each shard is told of all the others.
+
+        in_context: how far what annotators said before counts.
+        """
         counts = self.kinds.add_up([one.counts for one in sums])
-        alike = self.kinds.split(self.model.log_probabilities(counts, self.smoothing))
+        alike = self.kinds.split(self.model.log_mixed(counts, self.smoothing, 0, in_context))
         apart: Sequence[FloatArray | None] = [None] * len(sums)
         kinds = [one.apart_kinds for one in sums if one.apart_kinds is not None]
         if kinds:
             rows, numbering = Numbering.of_rows(kinds)
             counts = numbering.add_up([one.apart_counts for one in sums if one.apart_counts is not None])
-            apart = numbering.split(model_of_kinds(rows).log_probabilities(counts, self.smoothing))
+            model = model_of_kinds(rows)
+            apart = numbering.split(model.log_mixed(counts, self.smoothing, 1, in_context))
         words: Sequence[WordSums | None] = [None] * len(sums)
         word_parts = [one.words for one in sums if one.words is not None]
         if word_parts:
@@ -207,11 +219,23 @@ class JointEm(Generic[P]):
         return plausible
 
     @property
+    def _context_waits(self) -> bool:
+        return self.settings.votes.context == "late" or self.facts.habits
+
+    def _in_context(self, state: State[P]) -> float:
+        """How far what annotators said before counts in the round after a state.
+
+        Who draws spans wider or narrower than others does so after each of their own labels, so that tables
+        in context explain any bounds that are believed; they come in as the belief settles.
+        """
+        return self.settings.search.settled(len(state.history)) if self._context_waits else 1.0
+
+    @property
     def least_rounds(self) -> int:
         """Rounds until all that counts does so in full."""
-        search = self.settings.search
-        waits = self.settings.votes.plausibility and self.facts.plausible < 1.0
-        return search.rounds if waits and self.cut.facts.scheme.outside >= 0 else 0
+        search, votes = self.settings.search, self.settings.votes
+        waits = votes.plausibility and self.facts.plausible < 1.0 and self.cut.facts.scheme.outside >= 0
+        return search.rounds if waits or self._context_waits else 0
 
     def agreement(self, state: State[P]) -> float:
         """F1 between what is believed and what the text alone makes expected, which the tagger of other folds
@@ -229,6 +253,7 @@ class JointEm(Generic[P]):
             "history": np.array(state.history),
             **self.truth.arrays(state.params),
             **({"by_sources": np.ones(1)} if state.by_sources else {}),
+            **({"recalled": np.ones(1)} if state.recalled else {}),
             **({"judged": np.ones(1)} if state.judged else {}),
             **({"deepened": np.array(state.deepened, np.float64)} if state.deepened else {}),
         }
@@ -272,6 +297,7 @@ class JointEm(Generic[P]):
             params,
             history,
             by_sources="by_sources" in arrays,
+            recalled="recalled" in arrays,
             judged="judged" in arrays,
             deepened=deepened,
         )
@@ -289,7 +315,7 @@ class JointEm(Generic[P]):
             return None
         if state.judged:
             return "judged"
-        return "recall" if state.by_sources and not self.facts.abstains else None
+        return "recall" if state.recalled and not self.facts.abstains else None
 
     def unary(self, state: State[P]) -> FloatArray:
         """(T, M) what is believed."""

@@ -14,7 +14,7 @@ import numpy as np
 from crowdseq.aggregation.canonical import OrderedCut
 from crowdseq.aggregation.contract import Keeper, RunContext
 from crowdseq.aggregation.crf_truth import CrfTruth
-from crowdseq.aggregation.surveys import folds_in, kin_in, profile_of
+from crowdseq.aggregation.surveys import folds_in, habits_in, kin_in, profile_of
 from crowdseq.aggregation.truth import P, TruthModel
 from crowdseq.arrays import BoolArray, FloatArray
 from crowdseq.core.corpus import Corpus
@@ -92,7 +92,17 @@ def _crowd_facts(
     kin = kin_in(placed, len(own.recalls)) if votes.kinship else ()
     pooled = profile.pooled_recall if abstains else own.pooled_recall
     recall, marks = pooled if np.isfinite(pooled) else 1.0, profile.n_marked
-    return CrowdFacts(kin, heard, recall, marks, votes.plausible(marks), abstains)
+    habits = votes.context == "auto" and habits_in(placed, len(own.recalls)).are_many
+    return CrowdFacts(
+        kin,
+        heard,
+        recall,
+        marks,
+        votes.plausible(marks),
+        abstains=abstains,
+        by_rule=profile.marks_by_rule,
+        habits=habits,
+    )
 
 
 def candidates_per_token(opened: Sequence[Opened], n_tokens: int) -> float:

@@ -16,6 +16,7 @@ from crowdseq.tagging.streams import KnowledgeSource
 # Settings that version 0.1 did not have, with the values under which all is as it was.
 AS_IN_0_1: dict[str, Any] = {
     "enough_marks": 0.0,
+    "context": "early",
     "silence": "labelled",
     "kinship": False,
     "measured": False,
@@ -52,6 +53,7 @@ PRESETS: dict[str, dict[str, Any]] = {
     "default": _OF_0_1
     | {
         "enough_marks": 3_500.0,
+        "context": "auto",
         "silence": "auto",
         "kinship": True,
         "measured": True,
@@ -88,6 +90,7 @@ PRESETS: dict[str, dict[str, Any]] = {
 }
 
 
+CONTEXTS = ("auto", "early", "late")
 STARTS = ("auto", "majority", "votes", "recall", "judged", "paper")
 
 
@@ -137,6 +140,7 @@ class VoteSettings:
     deference: Weight
     plausibility: bool
     enough_marks: Weight
+    context: Annotated[str, OneOf(CONTEXTS)]
     silence: Annotated[str, OneOf(SILENCES)]
     kinship: bool
 
@@ -261,7 +265,8 @@ class Settings:
         """Whether every part of the objective is what the rounds maximise, so that it never falls."""
         votes, mentions = self.votes, self.mentions
         added = (votes.correlation, votes.deference, votes.smoothing, mentions.coupling, mentions.surprise)
-        return self.text.folds == 1 and votes.temper == 1.0 and not votes.plausibility and not any(added)
+        whole = votes.temper == 1.0 and votes.context == "early" and not votes.plausibility
+        return self.text.folds == 1 and whole and not any(added)
 
 
 def filled(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -26,7 +26,7 @@ def first_state(session: JointEm[P]) -> State[P]:
     if search.start == "paper":
         return _by_chance(session, np.random.default_rng(search.seed))
     if search.start == "auto":
-        recall = replace(_from_votes(session, "recall"), by_sources=True)
+        recall = replace(_from_votes(session, "recall"), recalled=True, by_sources=session.facts.by_rule)
         return _better(session, _from_votes(session, "majority"), recall)
     if search.start == "judged":
         return _from_judged_votes(session)

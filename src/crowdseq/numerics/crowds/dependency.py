@@ -165,6 +165,16 @@ class DependencyModel:
         """(F, M) expected counts of the finest kinds, by truth, to log p(vote | truth, context, who)."""
         return np.asarray(np.log(np.maximum(self.tables(counts, smoothing)[0][-1], _LEAST)))
 
+    def log_mixed(self, counts: FloatArray, smoothing: Smoothing, known: int, further: float) -> FloatArray:
+        """The same, where the context beyond its first `known` parts counts by `further` alone: log
+        probabilities without it and with it are mixed."""
+        own = self.tables(counts, smoothing)[0]
+        fully = np.asarray(np.log(np.maximum(own[-1], _LEAST)))
+        if further == 1.0:
+            return fully
+        less = np.log(np.maximum(own[known], _LEAST))
+        return np.asarray(less + further * (fully - less))
+
     def log_habits(self, counts: FloatArray, smoothing: Smoothing) -> FloatArray:
         """The same without any context: (F, M) log p(vote | truth, who)."""
         crowd = self._crowd_habits(counts, smoothing)
