@@ -15,6 +15,8 @@ from crowdseq.core.ragged import Ragged
 from crowdseq.core.spans import Span, find_spans
 from crowdseq.errors import AnnotationError
 
+COPIED, UNJUDGED = "suspected copy", "cannot be judged"  # how flags begin that the reason may tell, too
+
 
 @dataclass(frozen=True, eq=False)
 class AnnotatorReport:
@@ -49,6 +51,16 @@ class AnnotatorReport:
     verdict: str | None = None
     reason: str = ""
     evidence: Mapping[str, Any] = field(default_factory=dict, repr=False)
+
+    @property
+    def further_flags(self) -> tuple[str, ...]:
+        """The flags without those that the reason tells already: nothing to compare, and copies."""
+        if not self.reason:
+            return self.flags
+        if "measure" not in self.evidence:
+            return tuple(flag for flag in self.flags if not flag.startswith(UNJUDGED))
+        is_kin = bool(self.evidence.get("kin"))
+        return tuple(flag for flag in self.flags if not (is_kin and flag.startswith(COPIED)))
 
 
 class AnnotatorReports(tuple[AnnotatorReport, ...]):

@@ -77,7 +77,7 @@ def annotator_table(consensus: Consensus, limit: int = _SHOWN_ANNOTATORS) -> Tab
                 reach,
                 report.f1,
                 report.spam,
-                "; ".join([report.reason, *report.flags] if report.reason else report.flags),
+                "; ".join([report.reason, *report.further_flags] if report.reason else report.flags),
             )
         )
     if len(rows) > limit:

@@ -147,7 +147,8 @@ def _card(
 ) -> Markup:
     report = consensus.annotators[number]
     flags = [
-        element("li", element("strong", "⚠ "), element("bdi", flag), class_="flag") for flag in report.flags
+        element("li", element("strong", "⚠ "), element("bdi", flag), class_="flag")
+        for flag in report.further_flags
     ]
     told = [element("li", [_part(part) for part in habit.parts]) for habit in habits]
     nothing = element("li", "no typical error", class_="aside") if not told and not flags else None
@@ -244,7 +245,9 @@ def _row(number: int, report: AnnotatorReport, axis: SkillAxis, has_card: bool) 
         for text, value, label in zip(shown, figures, _HEADINGS, strict=True)
     ]
     reach = f"{decimal(low)} to {decimal(high)}" if low is not None else None
-    flags = [element("span", "⚠ ", element("bdi", _unbroken(flag)), class_="flag") for flag in report.flags]
+    flags = [
+        element("span", "⚠ ", element("bdi", _unbroken(flag)), class_="flag") for flag in report.further_flags
+    ]
     urgency = _FIRST_TO_LOOK_AT.index(report.verdict)
     return element(
         "tr",
