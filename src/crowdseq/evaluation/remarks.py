@@ -1,89 +1,27 @@
 """Remarks: which kind of crowd this is, and what to look at, in plain words."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Iterable, Iterator
 
 import numpy as np
-from scipy import sparse
 
-from crowdseq.arrays import IntArray
-from crowdseq.core.annotations import Votes
 from crowdseq.core.consensus import Consensus, Remark
 from crowdseq.core.corpus import Corpus
-from crowdseq.core.spans import SpanTable, find_spans
-from crowdseq.evaluation.crowd_profile import CrowdProfile, tokens_of_cells
-from crowdseq.evaluation.kinship import LEAST_ANNOTATORS, MOST_ANNOTATORS, Kin, find_kin
+from crowdseq.core.spans import find_spans
+from crowdseq.evaluation.crowd_profile import tokens_of_cells
+from crowdseq.evaluation.crowd_remarks import SeenCrowd, remarks_on
 
-_LITTLE_OVERLAP = 0.2  # of the labelled tokens
-_FEW_MARKS = 100  # tokens that somebody marked and two or more labelled
 _FEW_SPANS = 20
 _NEARLY_EMPTY = 0.1  # of the spans that the middle annotator draws on as much text
 _MANY_DROPPED = 0.5
-_SHOWN_NAMES = 8
 _LIKELY_SPAM = 0.8
 
 
-@dataclass(frozen=True, eq=False)
-class _Seen:
-    """A crowd as its remarks look at it."""
-
-    corpus: Corpus
-
-    @cached_property
-    def profile(self) -> CrowdProfile:
-        return CrowdProfile.of(self.corpus)
-
-    @cached_property
-    def votes(self) -> Votes:
-        return self.corpus.annotations.votes()
-
-    @cached_property
-    def voters(self) -> IntArray:
-        """(T,) annotators who labelled each token."""
-        return np.bincount(self.votes.tokens, minlength=self.corpus.n_tokens)
-
-    @cached_property
-    def working(self) -> IntArray:
-        """The annotators who labelled anything."""
-        return np.unique(self.votes.annotators)
-
-    @cached_property
-    def kin(self) -> tuple[Kin, ...]:
-        return find_kin(self.corpus)
-
-    @property
-    def overlap(self) -> float:
-        """The share of the labelled tokens that two or more labelled."""
-        return float((self.voters > 1).sum() / max((self.voters > 0).sum(), 1))
-
-    @property
-    def are_sources(self) -> bool:
-        """Whether most leave what there is to others: then they are no people who read, but functions."""
-        return self.corpus.scheme.outside >= 0 and len(self.working) > 1 and self.profile.looks_for_some
-
-    @cached_property
-    def spans(self) -> tuple[SpanTable, IntArray]:
-        """The spans of all annotators in cells of their rows, and (S,) whose they are."""
-        crowd = self.corpus.annotations
-        table = find_spans(crowd.tags, np.append(crowd.row_starts, len(crowd.tags)), self.corpus.scheme)
-        return table, np.repeat(crowd.voters, crowd.lengths[crowd.row_sentences])[table.starts]
-
-    @property
-    def n_spans(self) -> IntArray:
-        """(K,) spans of each annotator."""
-        return np.bincount(self.spans[1], minlength=len(self.corpus.annotators))
-
-    def names(self, numbers: IntArray) -> list[str]:
-        return [self.corpus.annotators[number] for number in numbers]
-
-
 def remarks_before(corpus: Corpus, *, silence: str = "auto", kinship: bool = True) -> tuple[Remark, ...]:
-    """What the votes tell of the crowd before anything is learned.
+    """What the votes tell of the crowd before anything is learned, the warnings first.
 
     silence, kinship: the settings of the method that will learn, as they change what follows.
     """
-    return tuple(_before(_Seen(corpus), silence, kinship))
+    return _warnings_first(remarks_on(SeenCrowd(corpus), silence, kinship))
 
 
 def remarks_of(
@@ -94,132 +32,23 @@ def remarks_of(
     What the method says itself, in its parameter `remarks`, stands in place of ours of the same kind.
     """
     told = [Remark(**one) for one in consensus.parameters.get("remarks", ())]
-    seen, kinds = _Seen(consensus.corpus), {remark.kind for remark in told}
-    ours = [*_before(seen, silence, kinship), *_after(seen, consensus)]
+    seen, kinds = SeenCrowd(consensus.corpus), {remark.kind for remark in told}
+    ours = [*remarks_on(seen, silence, kinship), *_after(seen, consensus)]
     whole = [*told, *(remark for remark in ours if remark.kind not in kinds)]
-    return tuple(sorted(whole, key=lambda remark: remark.level != "warning"))
+    return _warnings_first(whole)
 
 
-def _before(seen: _Seen, silence: str, kinship: bool) -> Iterator[Remark]:
-    if not len(seen.working):
-        return
-    yield from _silence(seen, silence)
-    yield from _families(seen, kinship)
-    yield from _unknown_kin(seen)
-    yield from _alone(seen)
-    yield from _overlap(seen)
-    yield from _blank(seen, silence)
+def _warnings_first(remarks: Iterable[Remark]) -> tuple[Remark, ...]:
+    return tuple(sorted(remarks, key=lambda remark: remark.level != "warning"))
 
 
-def _silence(seen: _Seen, silence: str) -> Iterator[Remark]:
-    known = seen.profile.recalls[np.isfinite(seen.profile.recalls)]
-    recall = float(np.median(known)) if len(known) else 1.0
-    evidence = {"median_recall": round(recall, 4), "silence": silence}
-    least = f"at most {_percent(recall)}" if recall >= 0.001 else "nothing"
-    if not seen.are_sources:
-        if silence == "abstains":
-            yield Remark("silence", "silence counts as no vote, as was asked for", "note", evidence)
-        return
-    who = "labelling functions"
-    if silence != "labelled":
-        text = f"{who}: silence counts as no vote (half of them find {least} of what others mark)"
-        yield Remark("silence", text, "note", evidence)
-        return
-    text = (
-        f"{who}, it seems (half of them find {least} of what others mark), and their silence counts as a "
-        "vote for O; the setting silence can tell otherwise"
-    )
-    yield Remark("silence", text, "warning", evidence)
-
-
-def _families(seen: _Seen, kinship: bool) -> Iterator[Remark]:
-    size = len(seen.corpus.annotators)
-    if not seen.kin:
-        return
-    first, second, agreement, expected, dependence = (
-        np.array(column) for column in zip(*seen.kin, strict=True)
-    )
-    ties = sparse.csr_matrix((dependence, (first, second)), shape=(size, size))
-    links = sparse.csr_matrix((np.ones(len(first)), (first, second)), shape=(size, size))
-    from scipy.sparse import csgraph  # takes long to load, and few runs need it
-
-    _, family_of = csgraph.connected_components(links, directed=False)
-    sums = np.asarray((ties + ties.T).sum(axis=1)).ravel()
-    for family in np.unique(family_of[first]).tolist():
-        members, pairs = np.flatnonzero(family_of == family), family_of[first] == family
-        votes = float((1.0 / (1.0 + sums[members])).sum())
-        found, due = float(agreement[pairs].mean()), float(expected[pairs].mean())
-        unit = "agreement" if seen.corpus.scheme.is_plain else "F1"
-        counted = (
-            f"counted as {votes:.1f} votes"
-            if kinship
-            else "each counts in full; the setting kinship can change it"
-        )
-        yield Remark(
-            "kin",
-            f"{_listed(seen.names(members))} agree far more than independent annotators would (pairwise "
-            f"{unit} {_short(found)}, expected {_short(due)}): {counted}",
-            "note" if kinship else "warning",
-            {
-                "annotators": seen.names(members),
-                "agreement": round(found, 4),
-                "expected": round(due, 4),
-                "votes": round(votes, 3) if kinship else float(len(members)),
-            },
-        )
-
-
-def _unknown_kin(seen: _Seen) -> Iterator[Remark]:
-    if 1 < len(seen.working) < LEAST_ANNOTATORS and (seen.voters > 1).any():
-        yield Remark(
-            "kinship-unknown",
-            "fewer than four annotators: whether one copies another cannot be told",
-            "note",
-            {"annotators": float(len(seen.working))},
-        )
-    elif len(seen.working) > MOST_ANNOTATORS:
-        text = f"more than {MOST_ANNOTATORS:,} annotators: whether one copies another is not looked into"
-        yield Remark("kinship-unknown", text, "note", {"annotators": float(len(seen.working))})
-
-
-def _alone(seen: _Seen) -> Iterator[Remark]:
-    alone = np.flatnonzero(seen.profile.alone)
-    if not len(alone):
-        return
-    who = f"{len(alone)} annotators share no token with anybody: their labels"
-    if len(alone) == 1:
-        who = f"{seen.names(alone)[0]} shares no token with anybody: their labels"
-    if len(seen.working) == 1:
-        who = "one annotator only: their labels"
-    evidence = {"annotators": seen.names(alone), "number": float(len(alone))}
-    yield Remark("alone", f"{who} cannot be compared with others", "note", evidence)
-
-
-def _overlap(seen: _Seen) -> Iterator[Remark]:
-    if 0.0 < (share := seen.overlap) < _LITTLE_OVERLAP:
-        text = f"only {_percent(share)} of the labelled tokens are labelled by more than one annotator"
-        yield Remark("overlap", text, "note", {"share": round(share, 4)})
-
-
-def _blank(seen: _Seen, silence: str) -> Iterator[Remark]:
-    """Those who marked nothing where others did; of labelling functions it is expected."""
-    if seen.corpus.scheme.outside < 0 or seen.are_sources:
-        return
-    for number in np.flatnonzero(seen.profile.blank).tolist():
-        name, missed = seen.corpus.annotators[number], int(seen.profile.asked[number])
-        counts = "" if silence == "labelled" else ": silence counts as no vote"
-        text = f"{name} marked nothing on {missed:,} tokens that others marked{counts}"
-        yield Remark("blank", text, "warning", {"annotators": [name], "tokens": float(missed)})
-
-
-def _after(seen: _Seen, consensus: Consensus) -> Iterator[Remark]:
+def _after(seen: SeenCrowd, consensus: Consensus) -> Iterator[Remark]:
     if not len(seen.working):
         return
     yield from _start(consensus)
     if seen.corpus.scheme.outside >= 0:
         yield from _empty(seen, consensus)
         yield from _dropped(seen, consensus)
-    yield from _confidence(seen)
 
 
 _STARTS = {
@@ -235,7 +64,7 @@ def _start(consensus: Consensus) -> Iterator[Remark]:
         yield Remark("start", text, "note", {"start": start})
 
 
-def _empty(seen: _Seen, consensus: Consensus) -> Iterator[Remark]:
+def _empty(seen: SeenCrowd, consensus: Consensus) -> Iterator[Remark]:
     """Compared with what the middle one of those who draw anything would draw on as much text."""
     corpus, drawn = seen.corpus, seen.n_spans
     if drawn.sum() < _FEW_SPANS:
@@ -254,7 +83,7 @@ def _empty(seen: _Seen, consensus: Consensus) -> Iterator[Remark]:
         yield Remark("empty", text, "warning", evidence)
 
 
-def _dropped(seen: _Seen, consensus: Consensus) -> Iterator[Remark]:
+def _dropped(seen: SeenCrowd, consensus: Consensus) -> Iterator[Remark]:
     """Those whose spans mostly lie where the consensus has nothing, unless they are judged as spam."""
     table, owners = seen.spans
     corpus, drawn = seen.corpus, seen.n_spans
@@ -269,34 +98,3 @@ def _dropped(seen: _Seen, consensus: Consensus) -> Iterator[Remark]:
             text = f"{share} of {report.annotator} are dropped: the consensus has nothing where they are"
             numbers = {"dropped": float(lost[number]), "spans": float(drawn[number])}
             yield Remark("dropped", text, "warning", {"annotators": [report.annotator], **numbers})
-
-
-def _confidence(seen: _Seen) -> Iterator[Remark]:
-    votes, outside = seen.votes, seen.corpus.scheme.outside
-    marked = np.bincount(votes.tokens[votes.labels != outside], minlength=seen.corpus.n_tokens) > 0
-    shared = int((marked & (seen.voters > 1)).sum())
-    reasons = []
-    if shared == 0:
-        reasons.append("nobody can be compared with anybody")
-    elif shared < _FEW_MARKS:
-        reasons.append(f"only {shared} tokens that somebody marked are labelled by more than one")
-    elif seen.overlap < _LITTLE_OVERLAP:
-        reasons.append(f"only {_percent(seen.overlap)} of the tokens are labelled by more than one")
-    if seen.are_sources:
-        reasons.append("labelling functions err together")
-    if reasons:
-        text = f"take confidences as an order, not as probabilities: {'; '.join(reasons)}"
-        yield Remark("confidence", text, "warning", {"shared_marks": float(shared), "reasons": reasons})
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = len(names) - _SHOWN_NAMES
-    return ", ".join(names[:_SHOWN_NAMES]) + (f" and {more} more" if more > 0 else "")
-
-
-def _short(value: float) -> str:
-    return f"{value:.2f}".removeprefix("0")
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.1f} %" if share < 0.01 else f"{100 * share:.0f} %"
