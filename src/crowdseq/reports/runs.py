@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 _SHOWN_ANNOTATORS = 12
 
 
-def run_in_words(consensus: Consensus, metrics: dict[str, Any]) -> str:
-    """What was done, how good it is where gold is known, and who is who."""
+def run_in_words(consensus: Consensus, metrics: dict[str, Any], width: int | None = None) -> str:
+    """What was done, how good it is where gold is known, and who is who; width: of the terminal."""
     parts = ["\n".join([_opening(metrics), *remarks_in_words(metrics.get("remarks", ()))])]
     if "consensus" in metrics:
         parts.append(_scores(metrics["consensus"]))
     if consensus.annotators:
-        parts.append(as_text(annotator_table(consensus)))
+        parts.append(as_text(annotator_table(consensus), width))
     return "\n\n".join(parts)
 
 

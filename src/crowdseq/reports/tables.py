@@ -1,10 +1,13 @@
 """Values as a person reads them, and Table: rows of them for a terminal and for a Markdown page."""
 
+import textwrap
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 NOT_AVAILABLE = "n/a"
+_LEAST_ROOM = 40  # columns for words beside figures; with less they stand below
+_INDENT = "    "
 
 
 @dataclass(frozen=True)
@@ -16,14 +19,35 @@ class Table:
     title: str = ""
 
 
-def as_text(table: Table) -> str:
-    """For a terminal: columns lined up, numbers to the right."""
+def as_text(table: Table, width: int | None = None) -> str:
+    """For a terminal: columns lined up, numbers to the right.
+
+    width: of the terminal; a last column of words that is too wide for it is broken into lines, in its column
+    or, where that would be narrow, below its row.
+    """
     cells = [[show(value) for value in row] for row in table.rows]
     widths = [max(map(_width, column)) for column in zip(table.columns, *cells, strict=True)]
     right = [_is_numeric([row[index] for row in table.rows]) for index in range(len(table.columns))]
-    lines = [_line(table.columns, widths, right), "  ".join("─" * width for width in widths)]
-    lines += [_line(row, widths, right) for row in cells]
+    before = sum(widths[:-1]) + 2 * (len(widths) - 1)
+    columns, below = table.columns, False
+    if width is not None and before + widths[-1] > width and not right[-1] and before:
+        below = width - before < _LEAST_ROOM
+        widths[-1] = max(width - (len(_INDENT) if below else before), 1)
+        columns = columns[:-1] if below else columns
+    used = widths[: len(columns)]
+    lines = [_line(columns, used, right), "  ".join("─" * one for one in used)]
+    for row in cells:
+        parts = _broken(row[-1], widths[-1]) if _width(row[-1]) > widths[-1] else [row[-1]]
+        if below:
+            lines += [_line(row[:-1], used, right), *(_INDENT + part for part in parts if part)]
+        else:
+            lines += [_line([*row[:-1], parts[0]], used, right), *(" " * before + part for part in parts[1:])]
     return "\n".join([*([table.title] if table.title else []), *lines])
+
+
+def _broken(text: str, width: int) -> list[str]:
+    """Lines of at most so many columns, broken between words where that can be."""
+    return textwrap.wrap(text, width) or [""]
 
 
 def as_markdown(table: Table) -> str:
@@ -71,7 +95,7 @@ def _width(text: str) -> int:
 
 def _line(cells: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -> str:
     padded = []
-    for cell, width, flag in zip(cells, widths, right, strict=True):
+    for cell, width, flag in zip(cells, widths, right, strict=False):  # the last may stand below
         space = " " * (width - _width(cell))
         padded.append(space + cell if flag else cell + space)
     return "  ".join(padded).rstrip()
