@@ -200,7 +200,7 @@ def test_sentences_that_nobody_labelled_are_counted() -> None:
     line = "Ada/B-PER/B-PER/B-PER slept/O/O/O"
     world = small_corpus(*[line] * 60, *["Bo/?/?/? left/?/?/?"] * 3)
     (told,) = (one for one in remarks_before(world) if one.kind == "unseen")
-    assert told.text.startswith("3 of 63 sentences were labelled by nobody")
+    assert told.text.startswith("3 sentences were labelled by nobody, of 63: no vote speaks")
     assert (told.level, told.evidence["sentences"]) == ("note", 3.0)
     assert told in remarks_of(truth_of(small_corpus(*[line] * 60, *["Bo/O/?/? left/O/?/?"] * 3)))
     assert "unseen" not in kinds(remarks_before(small_corpus(*[line] * 60)))

@@ -239,10 +239,10 @@ def _unseen(seen: SeenCrowd) -> Iterator[Remark]:
     labelled = np.bincount(corpus.text.sentence_of[seen.votes.tokens], minlength=len(corpus)) > 0
     unseen, readable = ~labelled & (corpus.text.lengths > 0), int((corpus.text.lengths > 0).sum())
     if number := int(unseen.sum()):
-        verb = "was" if number == 1 else "were"
+        noun = "sentence was" if number == 1 else "sentences were"
         text = (
-            f"{number:,} of {readable:,} sentences {verb} labelled by nobody: no vote speaks for what the "
-            "consensus has there"
+            f"{number:,} {noun} labelled by nobody, of {readable:,}: no vote speaks for what the consensus "
+            "has there"
         )
         yield Remark("unseen", text, "note", {"sentences": float(number)})
 
