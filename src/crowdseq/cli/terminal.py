@@ -271,4 +271,6 @@ def print_table(table: Table) -> None:
 
 def terminal_width() -> int | None:
     """Columns of the terminal that shows the output; None where it goes elsewhere, and lines may be long."""
-    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    if sys.stdout is None or not sys.stdout.isatty():  # None: whoever started us closed it
+        return None
+    return shutil.get_terminal_size().columns
