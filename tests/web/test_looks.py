@@ -293,3 +293,16 @@ def test_verdicts_and_warnings_of_the_run_stand_on_its_pages(demo_run: Path, ent
         page.goto(f"{app.base}/")
         told = page.locator("li", has_text="gus marked nothing")
         expect(told).to_contain_text("⚠ Look at this: gus marked nothing")
+
+
+def test_on_a_phone_the_reason_of_a_verdict_is_in_sight(demo_run: Path, enter: Enter) -> None:
+    """In a table it stood beyond the edge, and made the rows tall for nothing that was seen."""
+    with served(demo_run) as app:
+        page = enter(app, "ada", "/annotators", **PHONE)
+        box = page.locator(".people tr", has_text="gus").locator(".flags").bounding_box()
+        assert box is not None
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= 390
+        caption = page.locator(".people caption").bounding_box()
+        assert caption is not None
+        assert caption["height"] < 60, "a line or two"
