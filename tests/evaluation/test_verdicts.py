@@ -2,6 +2,7 @@
 
 import csv
 import io
+from dataclasses import replace
 from math import exp, log
 from typing import Any
 
@@ -205,6 +206,16 @@ def test_a_flag_does_not_repeat_the_reason() -> None:
     assert "agrees with c1 as only copies do" in report.reason
     assert [flag for flag in report.flags if "copy" in flag]
     assert not [flag for flag in report.further_flags if "copy" in flag]
+
+
+def test_with_too_little_evidence_nobody_is_called_a_spammer() -> None:
+    """Somebody who never marks, of whom no span tells: the flag is kept, and no page accuses them."""
+    world = corpus(*["Ada/?/B-PER/O/O slept/?/O/O/O"] * 60)
+    report = told(world, "majority-vote")["a1"]
+    flagged = replace(report, flags=("spam: labels do not depend on the text", "little evidence: 1 sentence"))
+    assert flagged.verdict == UNKNOWN
+    assert flagged.further_flags == ("little evidence: 1 sentence",)
+    assert replace(flagged, verdict=DROP, reason="marks nothing").further_flags == flagged.flags
 
 
 def test_who_marks_nothing_where_hardly_anything_is_accuses_nobody_of_zero_spans() -> None:

@@ -7,7 +7,7 @@ import numpy as np
 
 from crowdseq.aggregation.judged_votes import Ask, JudgedVotes, JudgingPart
 from crowdseq.arrays import BoolArray, FloatArray, IntArray
-from crowdseq.core.consensus import COPIED, UNJUDGED, AnnotatorReport
+from crowdseq.core.consensus import COPIED, SPAM, UNJUDGED, AnnotatorReport
 from crowdseq.core.corpus import Corpus
 from crowdseq.engines.shards import add_up
 from crowdseq.evaluation.copying import ErrorPairs, copies_of
@@ -124,7 +124,7 @@ def judge_parts(ask: Ask, names: Sequence[str], outside: int) -> tuple[Annotator
 
 def _faults(skill: float | None, is_spam: bool) -> list[str]:
     notes = ["negative skill: worse than chance"] if skill is not None and skill < 0 else []
-    return [*notes, *(["spam: labels do not depend on the text"] if is_spam else [])]
+    return [*notes, *([f"{SPAM}: labels do not depend on the text"] if is_spam else [])]
 
 
 def _is_guessing(confusion: FloatArray, outside: int) -> bool:

@@ -15,7 +15,8 @@ from crowdseq.core.ragged import Ragged
 from crowdseq.core.spans import Span, find_spans
 from crowdseq.errors import AnnotationError
 
-COPIED, UNJUDGED = "suspected copy", "cannot be judged"  # how flags begin that the reason may tell, too
+COPIED, UNJUDGED, SPAM = "suspected copy", "cannot be judged", "spam"  # how flags begin
+_UNKNOWN = "too little evidence"
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,13 +55,16 @@ class AnnotatorReport:
 
     @property
     def further_flags(self) -> tuple[str, ...]:
-        """The flags without those that the reason tells already: nothing to compare, and copies."""
+        """The flags without what the reason tells already (nothing to compare, copies), and without the word
+        spam where there is too little evidence for any verdict: that accuses nobody."""
         if not self.reason:
             return self.flags
+        left_out = [SPAM] if self.verdict == _UNKNOWN else []
         if "measure" not in self.evidence:
-            return tuple(flag for flag in self.flags if not flag.startswith(UNJUDGED))
-        is_kin = bool(self.evidence.get("kin"))
-        return tuple(flag for flag in self.flags if not (is_kin and flag.startswith(COPIED)))
+            left_out.append(UNJUDGED)
+        elif self.evidence.get("kin"):
+            left_out.append(COPIED)
+        return tuple(flag for flag in self.flags if not flag.startswith(tuple(left_out)))
 
 
 class AnnotatorReports(tuple[AnnotatorReport, ...]):
