@@ -66,7 +66,10 @@ def test_a_crowd_is_judged_by_how_many_labels_come_from_good_people(demo: Run) -
     assert crowd_verdict(()) == "Nobody labelled this text."
     assert crowd("watch") == "A weak crowd: none of the labels come from good annotators."
     unsure = crowd("good", "watch", "too little evidence", "too little evidence")
-    assert unsure == "Of most labels too little is known; of the others 50\u00a0% come from good annotators."
+    assert (
+        unsure
+        == "Half of the labels or more cannot be judged; of the others 50\u00a0% come from good annotators."
+    )
 
 
 def test_a_crowd_that_marked_nothing_is_told_that_and_nothing_else() -> None:

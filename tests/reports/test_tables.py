@@ -1,6 +1,6 @@
 """Tables at a terminal: long words are broken where the terminal ends, and figures stay in their columns."""
 
-from crowdseq.reports.tables import Table, as_text
+from crowdseq.reports.tables import Table, as_text, decimal, following, show, span_of
 
 WHY = "estimated F1 .55 (.49 to .62) on 316 spans; overlooks 58 % of the spans"
 TABLE = Table(("annotator", "skill", "why"), (("ana", 0.95, "good"), ("cleo", 0.575, WHY)))
@@ -45,3 +45,14 @@ def test_no_word_is_lost_in_a_terminal_of_any_width() -> None:
 def test_a_last_column_of_figures_is_never_broken() -> None:
     table = Table(("annotator", "spans"), (("a" * 30, 1234567),))
     assert as_text(table, 10) == as_text(table)
+
+
+def test_what_rounds_to_zero_has_no_sign() -> None:
+    assert [decimal(value) for value in (-0.001, 0.004, -0.006)] == ["0.00", "0.00", "−0.01"]
+    assert show(-0.0001) == "0.000"
+    assert span_of(-0.004, 0.2) == "0.00 to 0.20"
+    assert span_of(None, None) is None
+
+
+def test_one_more_is_told_as_one() -> None:
+    assert [following(number, "pair") for number in (1, 2)] == ["The next pair", "The next 2 pairs"]

@@ -225,7 +225,7 @@ def _four_share_text(seen: _Seen) -> bool:
     np.fill_diagonal(shares, False)
     for first, second in zip(*np.nonzero(np.triu(shares)), strict=True):
         others = np.flatnonzero(shares[first] & shares[second])
-        if shares[np.ix_(others, others)].any():
+        if len(others) > 1 and shares[np.ix_(others, others)].any():
             return True
     return False
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from crowdseq.core.consensus import Consensus
-from crowdseq.reports.tables import Table, as_text, count, show, visible
+from crowdseq.reports.tables import Table, as_text, count, show, span_of, visible
 
 if TYPE_CHECKING:
     from crowdseq.evaluation.suggestions import Suggestion
@@ -67,7 +67,7 @@ def annotator_table(consensus: Consensus, limit: int = _SHOWN_ANNOTATORS) -> Tab
     rows: list[tuple[object, ...]] = []
     for report in ranked:
         low, high = report.interval or (None, None)
-        reach = None if low is None or high is None else f"{low:.2f} to {high:.2f}"
+        reach = span_of(low, high)
         rows.append(
             (
                 report.annotator,

@@ -68,7 +68,7 @@ def show(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
-        return f"{value:.3f}"
+        return _rounded(value, 3)
     if isinstance(value, int):
         return f"{value:,}"
     return visible(str(value))
@@ -123,4 +123,19 @@ def count(number: int, noun: str, plural: str | None = None) -> str:
 
 def decimal(value: float | None, digits: int = 2) -> str:
     """A number with a true minus sign, n/a for None."""
-    return NOT_AVAILABLE if value is None else f"{value:.{digits}f}".replace("-", "−")
+    return NOT_AVAILABLE if value is None else _rounded(value, digits).replace("-", "−")
+
+
+def span_of(low: float | None, high: float | None) -> str | None:
+    """`0.10 to 0.20`."""
+    return None if low is None or high is None else f"{_rounded(low, 2)} to {_rounded(high, 2)}"
+
+
+def following(number: int, noun: str) -> str:
+    """3, "span" to `The next 3 spans`, and 1 to `The next span`."""
+    return f"The next {noun}" if number == 1 else f"The next {count(number, noun)}"
+
+
+def _rounded(value: float, digits: int) -> str:
+    """What rounds to zero has no sign."""
+    return f"{round(value, digits) + 0.0:.{digits}f}"

@@ -13,7 +13,7 @@ from crowdseq.reports.html.heatmaps import EXPLAINED, ContextTables, annotator_h
 from crowdseq.reports.html.passages import excerpt
 from crowdseq.reports.html.section import Content, Markup, Section, element, folded, name_of
 from crowdseq.reports.outcomes import SpanOutcomes
-from crowdseq.reports.tables import PERCENT, count, decimal, percent
+from crowdseq.reports.tables import PERCENT, count, decimal, following, percent
 
 MOST_CARDS = 60
 _OPEN_CARDS = 12
@@ -89,7 +89,7 @@ def _cards(consensus: Consensus, disputes: Disputes, chosen: list[int]) -> list[
         room -= len(advanced.source) if advanced is not None else 0
         cards.append(_card(consensus, number, habits[number], examples[number], advanced))
     rest = cards[_OPEN_CARDS:]
-    words = f"The next {count(len(rest), 'annotator')}"
+    words = following(len(rest), "annotator")
     return [
         element("h3", "A sheet for each"),
         element("p", _about_habits(outcomes, len(consensus.annotators) > len(cards))),

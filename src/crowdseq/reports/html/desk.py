@@ -76,7 +76,9 @@ def crowd_verdict(reports: Sequence[AnnotatorReport]) -> str:
         )
     if judged <= labels[UNKNOWN]:
         share = percent(labels[GOOD] / judged)
-        return f"Of most labels too little is known; of the others {share} come from good annotators."
+        return (
+            f"Half of the labels or more cannot be judged; of the others {share} come from good annotators."
+        )
     good, drop = labels[GOOD] / judged, labels[DROP] / judged
     if drop >= _MUCH:
         return f"A crowd with much bad work: {percent(drop)} of the labels come from annotators to drop."
