@@ -272,9 +272,12 @@ def _lonely(corpus: Corpus, profile: CrowdProfile, abstains: bool) -> dict[int, 
     n_votes = np.bincount(corpus.annotations.votes().annotators, minlength=len(corpus.annotators))
     lonely = dict.fromkeys(np.flatnonzero(n_votes == 0).tolist(), _IDLE)
     if profile.blank.any() and not abstains:
-        marking = np.flatnonzero(~profile.blank)
-        of_them = CrowdProfile.of(corpus.keep_annotators([corpus.annotators[k] for k in marking]))
-        lonely |= dict.fromkeys(marking[of_them.alone].tolist(), _AMONG_BLANKS)
+        marking = corpus.keep_annotators(
+            [name for name, is_blank in zip(corpus.annotators, profile.blank, strict=True) if not is_blank]
+        )
+        alone = np.flatnonzero(CrowdProfile.of(marking).alone).tolist()
+        numbers = {name: number for number, name in enumerate(corpus.annotators)}
+        lonely |= {numbers[marking.annotators[one]]: _AMONG_BLANKS for one in alone}
     return lonely | dict.fromkeys(np.flatnonzero(profile.alone).tolist(), _ALONE)
 
 
