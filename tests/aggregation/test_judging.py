@@ -108,3 +108,36 @@ def test_a_slip_in_spelling_is_flagged_but_is_no_miss() -> None:
     found = judged(world)
     assert found["a1"].f1 == 1.0
     assert any("breaks the label scheme" in flag for flag in found["a1"].flags)
+
+
+def test_who_finds_little_but_marks_what_is_there_is_no_spammer() -> None:
+    """A labelling function of recall .1: in nearly all its votes it cannot be told from one who guesses."""
+    world = random_corpus(5, sentences=300, annotators=3, voters=3, types=["LOC", "PER"])
+    rarely = [
+        list(tags) if place % 10 == 0 else ["O"] * len(tags) for place, tags in enumerate(golden(world))
+    ]
+    shifted = [tags[1:] + tags[:1] if place % 10 == 0 else tags for place, tags in enumerate(rarely)]
+    found = judged(with_votes(world, rare=rarely, guess=shifted, blank=[["O"] * len(one) for one in rarely]))
+    assert (found["rare"].spam or 0) > 0.8
+    assert not any("spam" in flag for flag in found["rare"].flags)
+    assert any("spam" in flag for flag in found["guess"].flags)
+    assert any("spam" in flag for flag in found["blank"].flags)
+
+
+def golden(world: Corpus) -> list[list[str]]:
+    return [[str(tag) for tag in tags or ()] for tags in world.gold]
+
+
+def test_nobody_is_called_a_spammer_for_a_few_tokens() -> None:
+    found = judged(corpus("Ada/B-PER/B-PER/O slept/O/O/O", "Bo/B-PER/B-PER/O left/O/O/O"))
+    assert found["a2"].spam == 1.0
+    assert not any("spam" in flag for flag in found["a2"].flags)
+
+
+def test_where_there_is_one_label_only_nobody_is_said_to_be_alone() -> None:
+    found = judged(corpus("She/O/O/?/? slept/O/O/?/?", "Bo/O/O/O/? left/O/?/?/?", "He/O/?/?/O ran/O/?/?/O"))
+    assert [found[name].flags[0] for name in ("a1", "a2", "a3")] == [
+        "cannot be judged: there is one label only, on which all agree by chance",
+        "cannot be judged: there is one label only, on which all agree by chance",
+        "cannot be judged: nobody else labelled the same tokens",
+    ]

@@ -1,8 +1,17 @@
 """Progress where there is no terminal: a stage is named once, figures only where they say something."""
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
 import pytest
 
-from crowdseq.cli.terminal import progress_shown
+from crowdseq.cli.terminal import progress_shown, terminal_width
+from crowdseq.core.corpus import Corpus
+from crowdseq.workflows.demonstrating import demonstrate
+from crowdseq.workflows.learning import learn
+from crowdseq.workflows.reading import Listener
+from crowdseq.workflows.run import Run
 
 
 @pytest.fixture
@@ -42,3 +51,42 @@ def test_without_a_known_end_the_count_is_told_now_and_then(
     lines = capsys.readouterr().err.splitlines()
     assert lines[0] == "tagging sentences: 4096"
     assert len(lines) == 2
+
+
+def test_on_a_terminal_what_takes_no_time_is_a_line_and_no_bar(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    with progress_shown(False, notes=False) as told:
+        told("about 3 MB of memory", 1, 1)
+        told("training", 0, 1)
+        told("training", 1, 1)
+    lines = [line for line in capsys.readouterr().err.splitlines() if "MB" in line]
+    assert lines
+    assert not any("1/1" in line or "━" in line for line in lines)
+
+
+def test_lines_may_be_long_where_there_is_no_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "72")
+    monkeypatch.setattr("sys.stdout.isatty", lambda: False)
+    assert terminal_width() is None
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    assert terminal_width() == 72
+
+
+def test_the_demo_tells_of_the_compiler_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Whoever listens hears of it from the compiler itself; `learn` would say it a second time."""
+    told: list[str] = []
+
+    def learning(corpus: Corpus, *, progress: Callable[[str, int, int], None]) -> Run:
+        progress("compiling", 0, 0)
+        progress("EM rounds", 1, 10)
+        return learn(corpus.select(range(5)), "majority-vote", tagger=False)
+
+    @contextmanager
+    def listening() -> Iterator[Callable[[str, int, int], None]]:
+        yield lambda stage, *_: told.append(stage)
+
+    monkeypatch.setattr("crowdseq.workflows.demonstrating.learn", learning)
+    demonstrate(tmp_path / "demo", listener=Listener(progress=listening))
+    assert told == ["EM rounds"]

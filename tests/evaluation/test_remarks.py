@@ -216,3 +216,75 @@ def test_two_people_on_one_sentence_are_not_called_labelling_functions() -> None
     assert "labelling functions" not in " ".join(remark.text for remark in remarks_of(truth_of(few)))
     assert hear(few, "auto") is few
     assert "silence" in kinds(remarks_before(many))
+
+
+def test_sentences_that_nobody_labelled_are_counted() -> None:
+    line = "Ada/B-PER/B-PER/B-PER slept/O/O/O"
+    world = small_corpus(*[line] * 60, *["Bo/?/?/? left/?/?/?"] * 3)
+    (told,) = (one for one in remarks_before(world) if one.kind == "unseen")
+    assert told.text.startswith("3 sentences were labelled by nobody, of 63: no vote speaks")
+    assert (told.level, told.evidence["sentences"]) == ("note", 3.0)
+    assert told in remarks_of(truth_of(small_corpus(*[line] * 60, *["Bo/O/?/? left/O/?/?"] * 3)))
+    assert "unseen" not in kinds(remarks_before(small_corpus(*[line] * 60)))
+
+
+def test_a_crowd_that_marked_nothing_is_told_that_and_nothing_false() -> None:
+    """Its annotators share every token: it is not that they could not be compared."""
+    world = small_corpus(*["She/O/O/O slept/O/O/O"] * 60)
+    assert kinds(remarks_of(truth_of(world))) == ["unmarked", "kinship-unknown"]
+    assert remarks_before(world)[0].text == "nobody marked anything: there is nothing to learn"
+
+
+def test_people_who_mark_nothing_make_nobody_sure() -> None:
+    world = drawn_cast(HEALTHY)
+    for who in range(4):
+        world = without(world, 1.0, who=who)
+    (told,) = (one for one in remarks_before(world) if one.kind == "confidence")
+    assert told.text.endswith("nobody can be compared but with people who marked nothing")
+
+
+def test_where_no_four_share_text_copies_cannot_be_told() -> None:
+    """Six annotators, two for each third of the text: find_kin has no witness, and silence would be a lie."""
+    world = drawn_cast(dict.fromkeys("abcdef", 0.8))
+    pairs = [
+        world.keep_annotators(pair).select(np.arange(at, 300, 3))
+        for at, pair in enumerate(("ab", "cd", "ef"))
+    ]
+    (told,) = remarks_before(joined(joined(pairs[0], pairs[1]), pairs[2]))
+    assert told.kind == "kinship-unknown"
+    assert told.text.startswith("no four annotators share text with each other")
+    chain = joined(
+        world.keep_annotators("abc").select(np.arange(150)),
+        world.keep_annotators("abd").select(np.arange(150, 300)),
+    )
+    assert kinds(remarks_before(chain)) == ["kinship-unknown"], "c and d never met"
+    met = joined(chain, world.keep_annotators("cd").select(np.arange(20)))
+    assert kinds(remarks_before(met)) == []
+
+
+def test_two_who_never_differ_are_asked_about_where_copies_cannot_be_told() -> None:
+    world = drawn_cast({"a": 0.8, "b": 0.8}, {"twin": ("a", 0.0)})
+    (told,) = (one for one in remarks_before(world) if one.kind == "twins")
+    assert told.text.startswith("a and twin have the same labels wherever they share text")
+    assert (told.level, told.evidence["annotators"]) == ("warning", ["a", "twin"])
+    assert "twins" not in kinds(remarks_before(world.select(np.arange(10)))), (
+        "a few spans may well be the same"
+    )
+
+
+def test_a_type_that_one_alone_uses_is_named() -> None:
+    line = "Ada/?/B-PER/B-PER/B-PER met/?/O/O/O Bo/?/B-PER/B-PER/B-HERO"
+    (told,) = (one for one in remarks_before(small_corpus(*[line] * 40)) if one.kind == "lone-type")
+    assert told.text.endswith("although others labelled the same text: HERO (by a3, 40 times)")
+    assert "lone-type" not in kinds(remarks_before(small_corpus(*[line] * 9))), "a few are no habit"
+    apart = [line, "Cy/?/?/?/B-ORG ran/?/?/?/O"] * 40
+    assert "ORG" not in " ".join(one.text for one in remarks_before(small_corpus(*apart))), (
+        "nobody else was there"
+    )
+
+
+def test_one_token_is_told_as_one() -> None:
+    (told,) = (
+        one for one in remarks_before(small_corpus("Ada/?/B-PER/O slept/?/O/O")) if one.kind == "confidence"
+    )
+    assert told.text.endswith("only 1 token that somebody marked is labelled by more than one")

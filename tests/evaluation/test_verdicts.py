@@ -2,6 +2,7 @@
 
 import csv
 import io
+from dataclasses import replace
 from math import exp, log
 from typing import Any
 
@@ -173,6 +174,54 @@ def test_who_is_alone_cannot_be_judged_and_is_told_why() -> None:
     report = told(corpus(*["Ada/?/B-PER slept/?/O"] * 50))["a1"]
     assert report.verdict == UNKNOWN
     assert report.reason.startswith("shares no token with anybody")
+
+
+def test_who_marks_among_people_who_never_do_is_alone() -> None:
+    """Blank people say nothing of what others mark, so that nobody confirms the one who does."""
+    report = told(corpus(*["Ada/?/B-PER/O/O slept/?/O/O/O"] * 60), silence="auto")
+    assert report["a1"].verdict == UNKNOWN
+    assert report["a1"].reason.startswith("nobody else who marks anything labelled the same text")
+    assert [report[name].verdict for name in ("a2", "a3")] == [DROP, DROP]
+
+
+def test_who_labelled_nothing_is_told_so_and_not_accused() -> None:
+    report = told(corpus(*["Ada/B-PER/B-PER/B-PER/? slept/O/O/O/?"] * 30, annotators=["a", "b", "c"]))
+    assert set(report) == {"a", "b"}
+    world = CorpusBuilder()
+    for number in range(30):
+        votes: dict[str, list[str | None]] = {"a": ["B-PER", "O"], "idle": [None, None]}
+        votes["b"] = votes["a"]
+        world.add(Record(["Ada", "slept"], f"s{number}", None, votes, None))
+    idle = told(world.build())["idle"]
+    assert (idle.verdict, idle.reason, idle.further_flags) == (
+        UNKNOWN,
+        "labelled nothing",
+        ("little evidence: 30 sentences, 0 tokens",),
+    )
+
+
+def test_a_flag_does_not_repeat_the_reason() -> None:
+    world = drawn_cast({"c1": 0.6, "g1": 0.85, "g2": 0.85, "g3": 0.8}, {"c2": ("c1", 0.0)})
+    report = told(world)["c2"]
+    assert "agrees with c1 as only copies do" in report.reason
+    assert [flag for flag in report.flags if "copy" in flag]
+    assert not [flag for flag in report.further_flags if "copy" in flag]
+
+
+def test_with_too_little_evidence_nobody_is_called_a_spammer() -> None:
+    """Somebody who never marks, of whom no span tells: the flag is kept, and no page accuses them."""
+    world = corpus(*["Ada/?/B-PER/O/O slept/?/O/O/O"] * 60)
+    report = told(world, "majority-vote")["a1"]
+    flagged = replace(report, flags=("spam: labels do not depend on the text", "little evidence: 1 sentence"))
+    assert flagged.verdict == UNKNOWN
+    assert flagged.further_flags == ("little evidence: 1 sentence",)
+    assert replace(flagged, verdict=DROP, reason="marks nothing").further_flags == flagged.flags
+
+
+def test_who_marks_nothing_where_hardly_anything_is_accuses_nobody_of_zero_spans() -> None:
+    """Of one sentence the consensus holds one span for hardly possible."""
+    reasons = [one.reason for one in told(corpus("Ada/?/B-PER/O slept/?/O/O"), "sa-slc").values()]
+    assert not any("0 spans" in reason for reason in reasons)
 
 
 def test_against_gold_somebody_alone_is_judged() -> None:

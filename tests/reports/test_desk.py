@@ -64,6 +64,22 @@ def test_a_crowd_is_judged_by_how_many_labels_come_from_good_people(demo: Run) -
     assert crowd("good", "good", "good", "drop").startswith("A crowd with much bad work: 25")
     assert "too little evidence" in crowd("too little evidence")
     assert crowd_verdict(()) == "Nobody labelled this text."
+    assert crowd("watch") == "A weak crowd: none of the labels come from good annotators."
+    unsure = crowd("good", "watch", "too little evidence", "too little evidence")
+    assert (
+        unsure
+        == "Half of the labels or more cannot be judged; of the others 50\u00a0% come from good annotators."
+    )
+
+
+def test_a_crowd_that_marked_nothing_is_told_that_and_nothing_else() -> None:
+    """Two labelled every token of it, and nobody is flagged for what is no fault."""
+    text = text_of(page_on(corpus(*["She/?/O/O slept/?/O/O"] * 20), "majority-vote"), "overview")
+    assert "Nobody can be judged: nobody marked anything." in text
+    assert "No span to review" in text
+    assert "no text was labelled by two" not in text
+    assert "labelled by two or more" not in text
+    assert "nobody else labelled" not in text
 
 
 def test_those_to_look_at_come_first_and_have_a_reason(demo: Run, page: str) -> None:

@@ -269,3 +269,40 @@ def test_nothing_is_asked_of_the_network(demo_run: Path, enter: Enter) -> None:
             settled(page)
         assert asked
         assert [url for url in asked if not url.startswith(app.base)] == []
+
+
+def test_on_a_phone_the_name_of_the_open_page_is_in_sight(demo_run: Path, enter: Enter) -> None:
+    """The names of all pages are wider than the screen: the last ones were hidden, the open one with them."""
+    with served(demo_run) as app:
+        page = enter(app, "ada", "/history", **PHONE)
+        expect(page.locator(".top nav [aria-current]")).to_be_in_viewport(ratio=1)
+        page.goto(f"{app.base}/")
+        expect(page.locator(".top nav [aria-current]")).to_be_in_viewport(ratio=1)
+
+
+def test_verdicts_and_warnings_of_the_run_stand_on_its_pages(demo_run: Path, enter: Enter) -> None:
+    """The same as in the report, where they had been missing."""
+    with served(demo_run) as app:
+        page = enter(app, "ada", "/annotators")
+        row = page.locator(".people tbody tr", has_text="gus")
+        expect(row.locator(".pill")).to_have_text("✕ drop")
+        expect(row).to_contain_text("marks nothing, where the others have")
+        row.get_by_role("link").click()
+        expect(page.locator(".lead .pill")).to_have_text("✕ drop")
+        expect(page.locator(".lead")).to_contain_text("marks nothing, where the others have")
+        page.goto(f"{app.base}/")
+        told = page.locator("li", has_text="gus marked nothing")
+        expect(told).to_contain_text("⚠ Look at this: gus marked nothing")
+
+
+def test_on_a_phone_the_reason_of_a_verdict_is_in_sight(demo_run: Path, enter: Enter) -> None:
+    """In a table it stood beyond the edge, and made the rows tall for nothing that was seen."""
+    with served(demo_run) as app:
+        page = enter(app, "ada", "/annotators", **PHONE)
+        box = page.locator(".people tr", has_text="gus").locator(".flags").bounding_box()
+        assert box is not None
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= 390
+        caption = page.locator(".people caption").bounding_box()
+        assert caption is not None
+        assert caption["height"] < 60, "a line or two"

@@ -260,3 +260,8 @@ def test_an_open_sample_is_written_again_and_it_is_said(run: Path, tmp_path: Pat
         told = CliRunner().invoke(command, [str(run), "-o", str(sample), "-n", "2"])
         assert "until they are answered, the same sentences are written again" in told.stderr
     assert samples[0].read_text() == samples[1].read_text()
+
+
+def test_one_is_told_as_one(run: Path, tmp_path: Path) -> None:
+    told = CliRunner().invoke(command, [str(run), "-o", str(tmp_path / "one.jsonl"), "-n", "1"])
+    assert "one.jsonl: 1 sentence to label blind" in told.output

@@ -60,6 +60,7 @@ def test_a_tool_gets_the_whole_text_with_its_spans(tagger: str, tmp_path: Path) 
     assert task["data"]["text"] == LONG
     values = [region["value"] for region in task["predictions"][0]["result"]]
     assert values
+    assert "marked by" not in (tmp_path / "tasks.json").read_text(), "a tagger has no annotators"
     assert all(LONG[value["start"] : value["end"]] == value["text"] for value in values)
     lines = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
     spans = {(one["start"], one["end"], one["label"]) for line in lines for one in line["spans"]}

@@ -71,6 +71,29 @@ def test_an_annotator_alone_is_told_gently_and_ready() -> None:
     assert told == {"ready": True, "mend": []}
 
 
+def test_gold_in_a_format_that_names_its_annotators_is_not_said_to_be_anybody_s(tmp_path: Path) -> None:
+    """--files-mean changes nothing in crowd JSONL, so that the advice would be no help."""
+    path = tmp_path / "gold.jsonl"
+    path.write_text(json.dumps({"tokens": ["Ada"], "gold": ["B-PER"]}) + "\n")
+    _, first, command = last_lines(str(path))
+    assert first.startswith("1. there is no crowd")
+    assert command == f"   crowdseq learn {path} --method gold --out run"
+
+
+def test_text_without_spaces_is_to_be_cut_before_it_is_learned_from(tmp_path: Path) -> None:
+    (tmp_path / "crowd").mkdir()
+    for name in ("li", "wang"):
+        task = {"id": 1, "text": "王小明昨天从北京飞往上海。", "label": [[0, 3, "PER"], [6, 8, "LOC"]]}
+        (tmp_path / "crowd" / f"{name}.jsonl").write_text(json.dumps(task, ensure_ascii=False) + "\n")
+    lines = last_lines(str(tmp_path / "crowd"))
+    place = lines.index(
+        "1. words stand without spaces between them, so that spans cut tokens: cut them by characters"
+    )
+    option = lines[place + 1].removeprefix(f"   crowdseq check {tmp_path / 'crowd'} --tokenizer ")
+    assert option == "'regex:\\w|[^\\w\\s]'"
+    assert "words stand" not in check(str(tmp_path / "crowd"), "--tokenizer", option.strip("'")).output
+
+
 def test_the_verdict_stands_in_json_too(tmp_path: Path) -> None:
     path = tmp_path / "crowd.jsonl"
     rows = [{"tokens": [name], "annotations": {name: ["B-PER"]}} for name in ("ana", "bob")]

@@ -7,7 +7,7 @@ import numpy as np
 
 from crowdseq.aggregation.judged_votes import Ask, JudgedVotes, JudgingPart
 from crowdseq.arrays import BoolArray, FloatArray, IntArray
-from crowdseq.core.consensus import AnnotatorReport
+from crowdseq.core.consensus import COPIED, SPAM, UNJUDGED, AnnotatorReport
 from crowdseq.core.corpus import Corpus
 from crowdseq.engines.shards import add_up
 from crowdseq.evaluation.copying import ErrorPairs, copies_of
@@ -27,6 +27,15 @@ class Skills:
             return None, None
         mean, reach = float(self.mean[number]), 1.96 * float(self.error[number])
         return mean, (max(-1.0, mean - reach), min(1.0, mean + reach))
+
+
+def _why_unknown(counts: JudgedVotes, number: int) -> str:
+    """Why nothing can be said of somebody's skill."""
+    if not counts.totals[number]:
+        return f"{UNJUDGED}: labelled nothing"
+    if not counts.shared[number]:
+        return f"{UNJUDGED}: nobody else labelled the same tokens"
+    return f"{UNJUDGED}: there is one label only, on which all agree by chance"
 
 
 def measure_skills(ask: Ask, counts: JudgedVotes) -> Skills:
@@ -61,6 +70,8 @@ _FEW_TOKENS = 300
 _MANY_SLIPS = 0.02
 _FEW_SPANS = 10  # of which slips say nothing yet
 _LIKELY_SPAM = 0.8
+_FEW_TELLING = 10.0  # tokens of other labels than the most common one: of fewer nobody is called a spammer
+_TELLING = 0.5  # of the chance that marks are right, beyond what marks at random have
 
 
 def judge_annotators(
@@ -68,11 +79,16 @@ def judge_annotators(
 ) -> tuple[AnnotatorReport, ...]:
     """One report for each annotator, in the order of `corpus.annotators`."""
     part = JudgingPart(corpus, posteriors, tag_ids)
-    return judge_parts(lambda call, *given: [getattr(part, call)(*given)], corpus.annotators)
+    return judge_parts(
+        lambda call, *given: [getattr(part, call)(*given)], corpus.annotators, corpus.scheme.outside
+    )
 
 
-def judge_parts(ask: Ask, names: Sequence[str]) -> tuple[AnnotatorReport, ...]:
-    """The same from the parts of a corpus, each of which knows its votes and what is settled."""
+def judge_parts(ask: Ask, names: Sequence[str], outside: int) -> tuple[AnnotatorReport, ...]:
+    """The same from the parts of a corpus, each of which knows its votes and what is settled.
+
+    outside: the number of the tag O, -1 where there is none.
+    """
     if not names:
         return ()
     counts: JudgedVotes = add_up(ask("count"))
@@ -84,7 +100,12 @@ def judge_parts(ask: Ask, names: Sequence[str]) -> tuple[AnnotatorReport, ...]:
         skill, interval = skills.of(number)
         sentences, tokens = int(counts.sentences[number]), int(counts.totals[number])
         spam = _spam(counts.confusions[number]) if skill is not None else None
-        notes = [*flags[number], *_notes(skill, spam, (sentences, tokens), float(slips[number]))]
+        unknown = _why_unknown(counts, number) if skill is None else ""
+        is_spam = (
+            spam is not None and spam > _LIKELY_SPAM and _is_guessing(counts.confusions[number], outside)
+        )
+        notes = [*flags[number], *([unknown] if unknown else _faults(skill, is_spam))]
+        notes += _notes((sentences, tokens), float(slips[number]))
         reports.append(
             AnnotatorReport(
                 name,
@@ -101,15 +122,35 @@ def judge_parts(ask: Ask, names: Sequence[str]) -> tuple[AnnotatorReport, ...]:
     return tuple(reports)
 
 
-def _notes(skill: float | None, spam: float | None, work: tuple[int, int], slips: float) -> list[str]:
+def _faults(skill: float | None, is_spam: bool) -> list[str]:
+    notes = ["negative skill: worse than chance"] if skill is not None and skill < 0 else []
+    return [*notes, *([f"{SPAM}: labels do not depend on the text"] if is_spam else [])]
+
+
+def _is_guessing(confusion: FloatArray, outside: int) -> bool:
+    """Whether so little dependence on the truth is a fault, and enough was seen to say so.
+
+    Who finds little, as labelling functions do, differs in most votes hardly from somebody who guesses. But
+    what they do mark is mostly right, and not by chance.
+    """
+    masses = confusion.sum(axis=1)
+    if masses.sum() - masses.max() < _FEW_TELLING:
+        return False
+    if outside < 0:
+        return True
+    marks = confusion.sum(axis=0)
+    marks[outside] = 0.0
+    n_marks = marks.sum()
+    if n_marks <= 0:
+        return True
+    right = float(np.diagonal(confusion)[marks > 0].sum())
+    chance = float(marks @ masses) / float(masses.sum())
+    return bool(right - chance < _TELLING * (n_marks - chance))
+
+
+def _notes(work: tuple[int, int], slips: float) -> list[str]:
     """work: sentences and tokens."""
     notes, (sentences, tokens) = [], work
-    if skill is None:
-        notes.append("cannot be judged: nobody else labelled the same tokens")
-    elif skill < 0:
-        notes.append("negative skill: worse than chance")
-    if spam is not None and spam > _LIKELY_SPAM:
-        notes.append("spam: labels do not depend on the text")
     if tokens < _FEW_TOKENS:
         words = (
             f"{n} {word}{'s' if n != 1 else ''}" for n, word in ((sentences, "sentence"), (tokens, "token"))
@@ -158,6 +199,6 @@ def _copy_flags(pairs: ErrorPairs, names: Sequence[str]) -> list[list[str]]:
     flags: list[list[str]] = [[] for _ in names]
     for copy in copies_of(pairs, len(names)):
         first, second = copy[0], copy[1]
-        flags[first].append(f"suspected copy: same errors as {names[second]}")
-        flags[second].append(f"suspected copy: same errors as {names[first]}")
+        flags[first].append(f"{COPIED}: same errors as {names[second]}")
+        flags[second].append(f"{COPIED}: same errors as {names[first]}")
     return flags

@@ -117,7 +117,11 @@ def judge_stored(
 ) -> StoredConsensus:
     """A report on every annotator, once the files of all shards are written."""
     placed = engine.place(partial(JudgeShard, folder, temperature), stored.shards)
-    reports = judge_parts(lambda call, *given: placed.each(f"part.{call}", *given), stored.facts.annotators)
+    reports = judge_parts(
+        lambda call, *given: placed.each(f"part.{call}", *given),
+        stored.facts.annotators,
+        stored.facts.scheme.outside,
+    )
     told = parameters if temperature == 1.0 else {**parameters, "temperature": temperature}
     return StoredConsensus(stored, folder, reports, told, tuple(history))
 

@@ -94,10 +94,13 @@ def _lines(report: Any, answers: str | None, out: str | None) -> list[str]:
     if report.n_read:
         lines.append(count(report.n_read, "new answer"))
     if report.bounds.n_waiting:
-        waiting = f"{report.bounds.n_waiting:,} answers wait for one that was drawn before them"
+        verb = "waits" if report.bounds.n_waiting == 1 else "wait"
+        waiting = f"{count(report.bounds.n_waiting, 'answer')} {verb} for one that was drawn before them"
         lines.append(f"{waiting}: to leave out hard sentences would flatter the rest")
     if report.n_written:
-        lines.append(f"{out}: {report.n_written:,} sentences to label blind, then give them to --answers")
+        lines.append(
+            f"{out}: {count(report.n_written, 'sentence')} to label blind, then give them to --answers"
+        )
         lines.append(
             "until they are answered, the same sentences are written again: there is one open sample"
         )

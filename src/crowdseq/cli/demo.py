@@ -1,11 +1,12 @@
 """crowdseq demo."""
 
+import shlex
 from pathlib import Path
 
 import click
 
 from crowdseq.cli.options import force_option, quiet_option
-from crowdseq.cli.terminal import terminal
+from crowdseq.cli.terminal import terminal, terminal_width
 
 
 @click.command(help="Do the whole job on the corpus that ships with the package.")
@@ -24,5 +25,8 @@ def command(out: Path, force: bool, quiet: bool) -> None:
     from crowdseq.workflows.demonstrating import demonstrate
 
     saved = demonstrate(out, force=force, listener=terminal(quiet))
-    click.echo(run_in_words(saved.run.consensus, saved.run.metrics))
-    click.echo(f"\nthe report: {out / 'report.html'}")
+    click.echo(run_in_words(saved.run.consensus, saved.run.metrics, terminal_width()))
+    click.echo(f"\nthe report, to open in a browser: {out / 'report.html'}")
+    crowd = shlex.quote(str(out / "crowd.jsonl.gz"))
+    click.echo(f"the crowd that this was learned from: crowdseq check {crowd}")
+    click.echo("the same on a file of yours: crowdseq check FILE, then crowdseq learn FILE -o RUN")

@@ -16,7 +16,7 @@ from crowdseq.cli.options import (
     quiet_option,
     seed_option,
 )
-from crowdseq.cli.terminal import print_json, terminal, typed_command
+from crowdseq.cli.terminal import print_json, terminal, terminal_width, typed_command
 
 
 @click.command(help="Learn consensus, annotator scores and a tagger, and write them to a run folder.")
@@ -169,7 +169,7 @@ def command(
     if as_json:
         print_json(saved.as_dict())
     else:
-        click.echo(run_in_words(saved.run.consensus, saved.run.metrics))
+        click.echo(run_in_words(saved.run.consensus, saved.run.metrics, terminal_width()))
         click.echo(f"\nwritten to {out}/: {', '.join(sorted(saved.paths))}")
         if told := suggestions_in_words(saved.run.suggestions):
             click.echo(f"{told}: {out / 'suggestions.jsonl'}")

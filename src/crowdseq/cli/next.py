@@ -42,10 +42,14 @@ def task_lines(found: Any) -> list[str]:
     """The tasks for people: what is disputed, and whom to ask."""
     from crowdseq.reports.tables import count, visible
 
+    unlabelled = count(found.unlabelled, "sentence was", "sentences were")
+    nobody = [f"{unlabelled} labelled by nobody: have them labelled, or leave them out"]
+    nobody = nobody if found.unlabelled else []
     if not found.tasks:
-        return ["every dispute is settled, nothing needs another label"]
+        return nobody or ["every dispute is settled, nothing needs another label"]
     lines = [
-        f"{len(found.tasks):,} of {count(found.total, 'sentence')} with open disputes, the least sure first:"
+        *nobody,
+        f"{len(found.tasks):,} of {count(found.total, 'sentence')} with open disputes, the least sure first:",
     ]
     for rank, task in enumerate(found.tasks, 1):
         where = f"{task.doc}, {task.id}" if task.doc is not None else task.id

@@ -4,6 +4,7 @@ lines elsewhere), and advice in which a setting is told as the option that sets 
 import json
 import os
 import shlex
+import shutil
 import signal
 import sys
 import time
@@ -212,9 +213,12 @@ def _bars() -> "Iterator[Progress]":
         TimeRemainingColumn(),
     )
     with Bars(*columns, console=Console(stderr=True), transient=True) as bars:
-        tasks = {}
+        tasks: dict[str, Any] = {}
 
         def report(stage: str, done: int, total: int) -> None:
+            if stage not in tasks and done == total == 1:  # it never took any time: a word, and no bar
+                bars.console.print(stage, markup=False, highlight=False)
+                return
             if stage not in tasks:
                 tasks[stage] = bars.add_task(stage, total=total or None)
             bars.update(tasks[stage], completed=done, total=total or None)
@@ -261,5 +265,12 @@ def print_json(value: Any) -> None:
 
 def print_table(table: Table) -> None:
     """A table and an empty line after it."""
-    click.echo(as_text(table))
+    click.echo(as_text(table, terminal_width()))
     click.echo()
+
+
+def terminal_width() -> int | None:
+    """Columns of the terminal that shows the output; None where it goes elsewhere, and lines may be long."""
+    if sys.stdout is None or not sys.stdout.isatty():  # None: whoever started us closed it
+        return None
+    return shutil.get_terminal_size().columns

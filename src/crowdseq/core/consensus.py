@@ -15,6 +15,9 @@ from crowdseq.core.ragged import Ragged
 from crowdseq.core.spans import Span, find_spans
 from crowdseq.errors import AnnotationError
 
+COPIED, UNJUDGED, SPAM = "suspected copy", "cannot be judged", "spam"  # how flags begin
+_UNKNOWN = "too little evidence"
+
 
 @dataclass(frozen=True, eq=False)
 class AnnotatorReport:
@@ -49,6 +52,19 @@ class AnnotatorReport:
     verdict: str | None = None
     reason: str = ""
     evidence: Mapping[str, Any] = field(default_factory=dict, repr=False)
+
+    @property
+    def further_flags(self) -> tuple[str, ...]:
+        """The flags without what the reason tells already (nothing to compare, copies), and without the word
+        spam where there is too little evidence for any verdict: that accuses nobody."""
+        if not self.reason:
+            return self.flags
+        left_out = [SPAM] if self.verdict == _UNKNOWN else []
+        if "measure" not in self.evidence:
+            left_out.append(UNJUDGED)
+        elif self.evidence.get("kin"):
+            left_out.append(COPIED)
+        return tuple(flag for flag in self.flags if not flag.startswith(tuple(left_out)))
 
 
 class AnnotatorReports(tuple[AnnotatorReport, ...]):

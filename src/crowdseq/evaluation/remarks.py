@@ -1,6 +1,6 @@
 """Remarks: which kind of crowd this is, and what to look at, in plain words."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -14,14 +14,22 @@ from crowdseq.core.corpus import Corpus
 from crowdseq.core.spans import SpanTable, find_spans
 from crowdseq.evaluation.bound_habits import BoundHabits
 from crowdseq.evaluation.crowd_profile import CrowdProfile, tokens_of_cells
-from crowdseq.evaluation.kinship import LEAST_ANNOTATORS, MOST_ANNOTATORS, Kin, find_kin
+from crowdseq.evaluation.kinship import (
+    LEAST_ANNOTATORS,
+    LEAST_SHARED,
+    MOST_ANNOTATORS,
+    AgreementCounts,
+    Kin,
+    find_kin,
+)
 
 _LITTLE_OVERLAP = 0.2  # of the labelled tokens
 _FEW_MARKS = 100  # tokens that somebody marked and two or more labelled
+_FEW_OF_A_TYPE = 10  # marks of a type that one annotator alone uses: fewer may be chance
+_SHOWN_NAMES = 8
 _FEW_SPANS = 20
 _NEARLY_EMPTY = 0.1  # of the spans that the middle annotator draws on as much text
 _MANY_DROPPED = 0.5
-_SHOWN_NAMES = 8
 _LIKELY_SPAM = 0.8
 
 
@@ -43,6 +51,15 @@ class _Seen:
     def voters(self) -> IntArray:
         """(T,) annotators who labelled each token."""
         return np.bincount(self.votes.tokens, minlength=self.corpus.n_tokens)
+
+    @cached_property
+    def witnesses(self) -> IntArray:
+        """(T,) the same without people who marked nothing of much that others marked: that they left a token
+        out says nothing about those who marked it."""
+        if self.are_sources:
+            return self.voters
+        tells = ~self.profile.blank[self.votes.annotators]
+        return np.bincount(self.votes.tokens[tells], minlength=self.corpus.n_tokens)
 
     @cached_property
     def working(self) -> IntArray:
@@ -80,11 +97,11 @@ class _Seen:
 
 
 def remarks_before(corpus: Corpus, *, silence: str = "auto", kinship: bool = True) -> tuple[Remark, ...]:
-    """What the votes tell of the crowd before anything is learned.
+    """What the votes tell of the crowd before anything is learned, the warnings first.
 
     silence, kinship: the settings of the method that will learn, as they change what follows.
     """
-    return tuple(_before(_Seen(corpus), silence, kinship))
+    return _warnings_first(_before(_Seen(corpus), silence, kinship))
 
 
 def remarks_of(
@@ -98,19 +115,33 @@ def remarks_of(
     seen, kinds = _Seen(consensus.corpus), {remark.kind for remark in told}
     ours = [*_before(seen, silence, kinship), *_after(seen, consensus)]
     whole = [*told, *(remark for remark in ours if remark.kind not in kinds)]
-    return tuple(sorted(whole, key=lambda remark: remark.level != "warning"))
+    return _warnings_first(whole)
+
+
+def _warnings_first(remarks: Iterable[Remark]) -> tuple[Remark, ...]:
+    return tuple(sorted(remarks, key=lambda remark: remark.level != "warning"))
 
 
 def _before(seen: _Seen, silence: str, kinship: bool) -> Iterator[Remark]:
     if not len(seen.working):
         return
+    yield from _unmarked(seen)
     yield from _silence(seen, silence)
     yield from _families(seen, kinship)
     yield from _unknown_kin(seen)
     yield from _alone(seen)
     yield from _overlap(seen)
+    yield from _unseen(seen)
     yield from _blank(seen, silence)
     yield from _bounds(seen)
+    yield from _lone_types(seen)
+    yield from _confidence(seen)
+
+
+def _unmarked(seen: _Seen) -> Iterator[Remark]:
+    if seen.corpus.scheme.outside >= 0 and not seen.profile.n_marked:
+        text = "nobody marked anything: there is nothing to learn"
+        yield Remark("unmarked", text, "warning", {"votes": float(len(seen.votes.tokens))})
 
 
 def _silence(seen: _Seen, silence: str) -> Iterator[Remark]:
@@ -172,16 +203,47 @@ def _families(seen: _Seen, kinship: bool) -> Iterator[Remark]:
 
 
 def _unknown_kin(seen: _Seen) -> Iterator[Remark]:
-    if 1 < len(seen.working) < LEAST_ANNOTATORS and (seen.voters > 1).any():
-        yield Remark(
-            "kinship-unknown",
-            "fewer than four annotators: whether one copies another cannot be told",
-            "note",
-            {"annotators": float(len(seen.working))},
-        )
-    elif len(seen.working) > MOST_ANNOTATORS:
+    """Copies are told by what two others foretell of a pair, all four of whom must share text."""
+    if len(seen.working) < 2 or not (seen.voters > 1).any():
+        return
+    evidence = {"annotators": float(len(seen.working))}
+    if len(seen.working) > MOST_ANNOTATORS:
         text = f"more than {MOST_ANNOTATORS:,} annotators: whether one copies another is not looked into"
-        yield Remark("kinship-unknown", text, "note", {"annotators": float(len(seen.working))})
+        yield Remark("kinship-unknown", text, "note", evidence)
+    elif seen.voters.max() < LEAST_ANNOTATORS and not _four_share_text(seen):
+        few = len(seen.working) < LEAST_ANNOTATORS
+        who = "fewer than four annotators" if few else "no four annotators share text with each other"
+        text = f"{who}: whether one copies another cannot be told"
+        yield Remark("kinship-unknown", text, "note", evidence)
+        yield from _twins(seen)
+
+
+def _four_share_text(seen: _Seen) -> bool:
+    """Whether there are four of whom every two labelled some sentence both."""
+    crowd, size = seen.corpus.annotations, len(seen.corpus.annotators)
+    rows = (np.ones(len(crowd.voters)), (crowd.voters, crowd.row_sentences))
+    saw = sparse.csr_matrix(rows, shape=(size, len(seen.corpus)))
+    shares = (saw @ saw.T).toarray() > 0
+    np.fill_diagonal(shares, False)
+    for first, second in zip(*np.nonzero(np.triu(shares)), strict=True):
+        others = np.flatnonzero(shares[first] & shares[second])
+        if len(others) > 1 and shares[np.ix_(others, others)].any():
+            return True
+    return False
+
+
+def _twins(seen: _Seen) -> Iterator[Remark]:
+    """Two who never differ, where nothing else could tell that one of them is a copy."""
+    counts = AgreementCounts.of(seen.corpus)
+    values, shared = counts.measured()
+    np.fill_diagonal(shared, 0.0)
+    for first, second in zip(*np.nonzero(np.triu((values == 1.0) & (shared >= LEAST_SHARED))), strict=True):
+        names = seen.names(np.array([first, second]))
+        text = (
+            f"{names[0]} and {names[1]} have the same labels wherever they share text: is one a copy of the "
+            "other, or was one file read twice?"
+        )
+        yield Remark("twins", text, "warning", {"annotators": names, "spans": float(shared[first, second])})
 
 
 def _alone(seen: _Seen) -> Iterator[Remark]:
@@ -201,6 +263,45 @@ def _overlap(seen: _Seen) -> Iterator[Remark]:
     if 0.0 < (share := seen.overlap) < _LITTLE_OVERLAP:
         text = f"only {_percent(share)} of the labelled tokens are labelled by more than one annotator"
         yield Remark("overlap", text, "note", {"share": round(share, 4)})
+
+
+def _unseen(seen: _Seen) -> Iterator[Remark]:
+    corpus = seen.corpus
+    labelled = np.bincount(corpus.text.sentence_of[seen.votes.tokens], minlength=len(corpus)) > 0
+    unseen, readable = ~labelled & (corpus.text.lengths > 0), int((corpus.text.lengths > 0).sum())
+    if number := int(unseen.sum()):
+        noun = "sentence was" if number == 1 else "sentences were"
+        text = (
+            f"{number:,} {noun} labelled by nobody, of {readable:,}: no vote speaks for what the consensus "
+            "has there"
+        )
+        yield Remark("unseen", text, "note", {"sentences": float(number)})
+
+
+def _lone_types(seen: _Seen) -> Iterator[Remark]:
+    """Types that one annotator alone uses, where others labelled the same text: a slip of the pen, or a
+    guideline that only one has read so. Labelling functions are often made for one type each."""
+    if seen.are_sources:
+        return
+    table, owners = seen.spans
+    types, size = seen.corpus.scheme.types, len(seen.corpus.annotators)
+    is_shared = seen.witnesses[tokens_of_cells(seen.corpus)[table.starts]] > 1
+    everywhere, where_shared = (
+        np.bincount(owners[one] * len(types) + table.types[one], minlength=size * len(types)).reshape(
+            size, -1
+        )
+        for one in (np.ones(len(owners), np.bool_), is_shared)
+    )
+    is_lone = ((everywhere > 0).sum(axis=0) == 1) & (where_shared.sum(axis=0) >= _FEW_OF_A_TYPE)
+    lone = np.flatnonzero(is_lone)
+    names = seen.names(np.argmax(everywhere[:, lone], axis=0)) if len(lone) else []
+    told = [
+        f"{types[kind]} (by {name}, {everywhere[:, kind].sum():,} times)"
+        for kind, name in zip(lone.tolist(), names, strict=True)
+    ]
+    if told:
+        text = f"used by one annotator alone, although others labelled the same text: {_listed(told)}"
+        yield Remark("lone-type", text, "note", {"annotators": names, "types": told})
 
 
 def _blank(seen: _Seen, silence: str) -> Iterator[Remark]:
@@ -228,6 +329,29 @@ def _bounds(seen: _Seen) -> Iterator[Remark]:
     yield Remark("bounds", text, "note", evidence)
 
 
+def _confidence(seen: _Seen) -> Iterator[Remark]:
+    votes, outside = seen.votes, seen.corpus.scheme.outside
+    marked = np.bincount(votes.tokens[votes.labels != outside], minlength=seen.corpus.n_tokens) > 0
+    shared = int((marked & (seen.witnesses > 1)).sum())
+    reasons = []
+    if not marked.any():
+        return  # there is nothing to be sure of, which is told by itself
+    if shared == 0 and (marked & (seen.voters > 1)).any():
+        reasons.append("nobody can be compared but with people who marked nothing")
+    elif shared == 0:
+        reasons.append("nobody can be compared with anybody")
+    elif shared < _FEW_MARKS:
+        tokens = "token that somebody marked is" if shared == 1 else "tokens that somebody marked are"
+        reasons.append(f"only {shared} {tokens} labelled by more than one")
+    elif seen.overlap < _LITTLE_OVERLAP:
+        reasons.append(f"only {_percent(seen.overlap)} of the tokens are labelled by more than one")
+    if seen.are_sources:
+        reasons.append("labelling functions err together")
+    if reasons:
+        text = f"take confidences as an order, not as probabilities: {'; '.join(reasons)}"
+        yield Remark("confidence", text, "warning", {"shared_marks": float(shared), "reasons": reasons})
+
+
 def _after(seen: _Seen, consensus: Consensus) -> Iterator[Remark]:
     if not len(seen.working):
         return
@@ -235,7 +359,6 @@ def _after(seen: _Seen, consensus: Consensus) -> Iterator[Remark]:
     if seen.corpus.scheme.outside >= 0:
         yield from _empty(seen, consensus)
         yield from _dropped(seen, consensus)
-    yield from _confidence(seen)
 
 
 _STARTS = {
@@ -285,24 +408,6 @@ def _dropped(seen: _Seen, consensus: Consensus) -> Iterator[Remark]:
             text = f"{share} of {report.annotator} are dropped: the consensus has nothing where they are"
             numbers = {"dropped": float(lost[number]), "spans": float(drawn[number])}
             yield Remark("dropped", text, "warning", {"annotators": [report.annotator], **numbers})
-
-
-def _confidence(seen: _Seen) -> Iterator[Remark]:
-    votes, outside = seen.votes, seen.corpus.scheme.outside
-    marked = np.bincount(votes.tokens[votes.labels != outside], minlength=seen.corpus.n_tokens) > 0
-    shared = int((marked & (seen.voters > 1)).sum())
-    reasons = []
-    if shared == 0:
-        reasons.append("nobody can be compared with anybody")
-    elif shared < _FEW_MARKS:
-        reasons.append(f"only {shared} tokens that somebody marked are labelled by more than one")
-    elif seen.overlap < _LITTLE_OVERLAP:
-        reasons.append(f"only {_percent(seen.overlap)} of the tokens are labelled by more than one")
-    if seen.are_sources:
-        reasons.append("labelling functions err together")
-    if reasons:
-        text = f"take confidences as an order, not as probabilities: {'; '.join(reasons)}"
-        yield Remark("confidence", text, "warning", {"shared_marks": float(shared), "reasons": reasons})
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -6,7 +6,7 @@ the precision.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -32,6 +32,9 @@ _FEW_OF_A_TYPE = 10
 _FINDS_MOST = 0.5  # of what others mark
 _HARDLY_ANY = 0.2  # of all spans that labelling functions drew
 _SHOWN_NAMES, _SHOWN_FAULTS = 3, 2
+_ALONE = "shares no token with anybody, so that there is nothing to compare"
+_AMONG_BLANKS = "nobody else who marks anything labelled the same text, so that there is nothing to compare"
+_IDLE = "labelled nothing"
 
 
 @dataclass(frozen=True)
@@ -120,14 +123,15 @@ class _Errors:
 
 @dataclass(frozen=True, eq=False)
 class _Bench:
-    """What verdicts are made of. abstains: whether silence is no vote. beyond_chance: whether labels are
-    tags of every token, which chance finds too."""
+    """What verdicts are made of. alone: who has nobody to be compared with, with the words for it. abstains:
+    whether silence is no vote. beyond_chance: whether labels are tags of every token, which chance finds too.
+    """
 
     work: SpanWork
     errors: _Errors
     hits: FloatArray
     wanted: FloatArray
-    alone: Sequence[bool]
+    alone: Mapping[int, str]
     kin: dict[int, list[str]]
     types: Sequence[str]
     unit: str
@@ -153,7 +157,7 @@ class _Bench:
             _Errors.of(work, belief, corpus),
             work.hits(belief),
             work.wanted(belief),
-            [bool(alone) and not is_truth for alone in profile.alone],
+            {} if is_truth else _lonely(corpus, profile, abstains),
             dict(relatives),
             scheme.types,
             "label" if scheme.is_plain else "span",
@@ -171,7 +175,7 @@ class _Bench:
         """None where there is nothing to measure by."""
         drawn, hits, wanted = self.work.n_drawn[number], self.hits[number], self.wanted[number]
         total = drawn if self.abstains else (drawn + wanted) / 2.0
-        if total <= 0 or self.alone[number] or self._is_deaf:
+        if total <= 0 or number in self.alone or self._is_deaf:
             return None
         share = float(hits / total)
         if self.abstains:
@@ -195,7 +199,9 @@ class _Bench:
             return
         drawn, wanted = self.work.n_drawn[number], self.wanted[number]
         if not drawn:
-            yield f"marks nothing, where the others have {wanted:,.0f} {self._units(wanted)}"
+            hardly_any = "marks nothing, and there is hardly anything to mark"
+            others = f"marks nothing, where the others have {wanted:,.0f} {self._units(wanted)}"
+            yield others if round(wanted) else hardly_any
             return
         few = "only " if verdict == UNKNOWN else ""
         reach = f"{_short(measure.low)} to {_short(measure.high)}"
@@ -209,8 +215,8 @@ class _Bench:
             yield f"agrees with {_listed(self.kin[number])} as only copies do"
 
     def _nothing(self, number: int) -> str:
-        if self.alone[number]:
-            return "shares no token with anybody, so that there is nothing to compare"
+        if number in self.alone:
+            return self.alone[number]
         if self.abstains and not self.work.n_drawn[number]:
             return "marks nothing, which labelling functions may"
         if self.abstains:
@@ -258,6 +264,21 @@ class _Bench:
 
     def _units(self, count: float) -> str:
         return self.unit if round(count) == 1 else f"{self.unit}s"
+
+
+def _lonely(corpus: Corpus, profile: CrowdProfile, abstains: bool) -> dict[int, str]:
+    """Those with nobody to be compared with, and why. Who never marks anything is no witness of what others
+    mark; of labelling functions silence says nothing anyway."""
+    n_votes = np.bincount(corpus.annotations.votes().annotators, minlength=len(corpus.annotators))
+    lonely = dict.fromkeys(np.flatnonzero(n_votes == 0).tolist(), _IDLE)
+    if profile.blank.any() and not abstains:
+        marking = corpus.keep_annotators(
+            [name for name, is_blank in zip(corpus.annotators, profile.blank, strict=True) if not is_blank]
+        )
+        alone = np.flatnonzero(CrowdProfile.of(marking).alone).tolist()
+        numbers = {name: number for number, name in enumerate(corpus.annotators)}
+        lonely |= {numbers[marking.annotators[one]]: _AMONG_BLANKS for one in alone}
+    return lonely | dict.fromkeys(np.flatnonzero(profile.alone).tolist(), _ALONE)
 
 
 def _are_specialists(consensus: Consensus, profile: CrowdProfile) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from crowdseq.evaluation.auditing.figures import Bound, Needed
-from crowdseq.reports.tables import Table
+from crowdseq.reports.tables import Table, count
 
 _NAMES = {
     "precision": "precision",
@@ -20,7 +20,7 @@ def bounds_table(bounds: Mapping[str, Bound], n_audited: int, n_unread: int) -> 
     rows = tuple(
         (_NAMES[name], _told(one.low), _told(one.estimate), _told(one.high)) for name, one in bounds.items()
     )
-    title = f"The {n_unread:,} sentences that nobody read, by {n_audited:,} that somebody did"
+    title = f"The {count(n_unread, 'sentence')} that nobody read, by {n_audited:,} that somebody did"
     return Table(("figure", "at least", "estimate", "at most"), rows, title)
 
 

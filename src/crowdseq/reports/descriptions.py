@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from crowdseq.core.labels import PLAIN
 from crowdseq.evaluation.description import Description
 from crowdseq.reports.tables import Table, as_text, count, show
 
@@ -13,10 +14,11 @@ _MOST_ALIKE = 20
 
 def describe_in_words(description: Description, agreement: dict[str, Any]) -> str:
     """Counts, coverage, labels, annotators, oddities."""
-    parts = ["\n".join([_counts(description), *_warnings(description)])]
-    if description.annotators:
+    parts = ["\n".join([_counts(description), *_look_alikes(description)])]
+    if any(value is not None for value in agreement.values()):
         parts.append(_agreement(agreement))
-    parts.append(as_text(_label_table(description)))
+    if description.voted_spans and (description.annotators or description.gold_sentences):
+        parts.append(as_text(_label_table(description)))
     if description.annotators:
         parts.append(as_text(_annotator_table(description)))
         if len(description.annotators) > _MOST_ROWS:
@@ -61,12 +63,8 @@ def _without_annotators(description: Description) -> str:
     )
 
 
-def _warnings(description: Description) -> list[str]:
-    unseen = description.coverage.get(0, 0)
-    lines = [f"names that look alike: {', '.join(group[:_MOST_ALIKE])}" for group in description.look_alikes]
-    if unseen and description.annotators:
-        lines.append(f"{count(unseen, 'sentence was', 'sentences were')} seen by nobody")
-    return lines
+def _look_alikes(description: Description) -> list[str]:
+    return [f"names that look alike: {', '.join(group[:_MOST_ALIKE])}" for group in description.look_alikes]
 
 
 def _agreement(agreement: dict[str, Any]) -> str:
@@ -74,19 +72,22 @@ def _agreement(agreement: dict[str, Any]) -> str:
 
 
 def _label_table(description: Description) -> Table:
-    rows = tuple(
-        (
-            name,
-            description.voted_spans[name],
-            description.gold_spans[name] if description.gold_sentences else None,
-        )
-        for name in description.voted_spans
-    )
-    what = "labelled tokens" if description.scheme == "plain" else "spans"
-    return Table(("label", f"{what} by annotators", f"{what} in gold"), rows)
+    what = "labelled tokens" if description.scheme == PLAIN else "spans"
+    by_people, in_gold = description.voted_spans, description.gold_spans
+    columns: list[tuple[str, Mapping[str, int]]] = []
+    if description.annotators:
+        columns.append((f"{what} by annotators", by_people))
+    if description.gold_sentences:
+        columns.append((f"{what} in gold", in_gold))
+    rows = tuple((name, *(counts[name] for _, counts in columns)) for name in by_people)
+    return Table(("label", *(title for title, _ in columns)), rows)
 
 
 def _annotator_table(description: Description) -> Table:
     shown = description.annotators[:_MOST_ROWS]
+    if description.scheme == PLAIN:  # every label is a span of its own there, and none can be a slip
+        return Table(
+            ("annotator", "sentences", "labels"), tuple((a.annotator, a.sentences, a.tokens) for a in shown)
+        )
     rows = tuple((a.annotator, a.sentences, a.tokens, a.spans, a.slips) for a in shown)
     return Table(("annotator", "sentences", "tokens", "spans", "slips"), rows)

@@ -57,7 +57,7 @@ def annotators_html(reports: Sequence[AnnotatorReport]) -> str:
             *map(_number, (one.skill, *(one.interval or (None, None)))),
             *map(_number, (one.precision, one.recall, one.f1, one.spam)),
             clip(one.reason, 200),
-            clip(", ".join(one.flags), 200),
+            clip(", ".join(one.further_flags), 200),
         )
         for one in reports[:_ANNOTATORS]
     ]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from crowdseq.core.consensus import Consensus
-from crowdseq.reports.tables import Table, as_text, count, show, visible
+from crowdseq.reports.tables import Table, as_text, count, show, span_of, visible
 
 if TYPE_CHECKING:
     from crowdseq.evaluation.suggestions import Suggestion
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 _SHOWN_ANNOTATORS = 12
 
 
-def run_in_words(consensus: Consensus, metrics: dict[str, Any]) -> str:
-    """What was done, how good it is where gold is known, and who is who."""
+def run_in_words(consensus: Consensus, metrics: dict[str, Any], width: int | None = None) -> str:
+    """What was done, how good it is where gold is known, and who is who; width: of the terminal."""
     parts = ["\n".join([_opening(metrics), *remarks_in_words(metrics.get("remarks", ()))])]
     if "consensus" in metrics:
         parts.append(_scores(metrics["consensus"]))
     if consensus.annotators:
-        parts.append(as_text(annotator_table(consensus)))
+        parts.append(as_text(annotator_table(consensus), width))
     return "\n\n".join(parts)
 
 
@@ -67,7 +67,7 @@ def annotator_table(consensus: Consensus, limit: int = _SHOWN_ANNOTATORS) -> Tab
     rows: list[tuple[object, ...]] = []
     for report in ranked:
         low, high = report.interval or (None, None)
-        reach = None if low is None or high is None else f"{low:.2f} to {high:.2f}"
+        reach = span_of(low, high)
         rows.append(
             (
                 report.annotator,
@@ -77,7 +77,7 @@ def annotator_table(consensus: Consensus, limit: int = _SHOWN_ANNOTATORS) -> Tab
                 reach,
                 report.f1,
                 report.spam,
-                "; ".join([report.reason, *report.flags] if report.reason else report.flags),
+                "; ".join([report.reason, *report.further_flags] if report.reason else report.flags),
             )
         )
     if len(rows) > limit:

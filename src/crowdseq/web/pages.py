@@ -93,13 +93,17 @@ def guideline_file(call: Call) -> Response:
 
 
 def annotators(call: Call) -> Response:
-    rows = [{**row, "plot": Markup(row["plot"] or "")} for row in annotator_rows(call.desk)]
+    rows = [
+        {**row, "plot": Markup(row["plot"] or ""), "verdict": Markup(row["verdict"])}
+        for row in annotator_rows(call.desk)
+    ]
     return shown(call, "annotators.html", "Annotators", rows=rows, is_plain=call.desk.corpus.scheme.is_plain)
 
 
 def annotator(call: Call) -> Response:
     view = annotator_view(call.desk, call.queue, _number(call))
     # Our own tables: every text in them is escaped where they are made.
+    view["verdict"] = Markup(view["verdict"])
     view["heatmaps"] = Markup(view["heatmaps"].replace("<details>", '<details open="">'))
     return shown(call, "annotator.html", view["name"], view=view)
 

@@ -7,6 +7,7 @@ from crowdseq.core.corpus import Corpus
 from crowdseq.formats import read
 from crowdseq.workflows.learning import learn
 from crowdseq.workflows.learning.from_files import SavedRun
+from crowdseq.workflows.progress import COMPILING
 from crowdseq.workflows.reading import SILENT, Listener
 from crowdseq.workflows.runs.saving import check_free, run_paths
 
@@ -26,6 +27,11 @@ def demonstrate(out: Path, *, force: bool = False, listener: Listener = SILENT) 
     """Learn from the demo corpus and write the run folder."""
     check_free(out, force=force)
     with listener.progress() as progress:
-        run = learn(demo_corpus(), progress=progress)
+
+        def told(stage: str, done: int, total: int) -> None:
+            if stage != COMPILING:  # whoever listens hears of it from the compiler
+                progress(stage, done, total)
+
+        run = learn(demo_corpus(), progress=told)
     run.save(out, force=force)
     return SavedRun(run, run_paths(out))

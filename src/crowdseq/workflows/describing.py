@@ -14,6 +14,7 @@ from crowdseq.evaluation.measures import Agreement
 from crowdseq.evaluation.remarks import remarks_before
 from crowdseq.formats import ImportReport
 from crowdseq.formats.files import is_run
+from crowdseq.formats.registry import find_format
 from crowdseq.workflows.reading import CrowdRequest, read_crowd, read_parts
 from crowdseq.workflows.run import FORMAT_VERSION
 from crowdseq.workflows.runs.verifying import CheckedRun, check_run
@@ -135,7 +136,10 @@ def _of_labels(description: Description, report: ImportReport) -> Iterator[Mend]
             "nobody labelled anything in these files: name those with labels", more="FILES-WITH-LABELS"
         )
     elif not description.annotators:
-        yield Mend("all labels are gold; if they are one annotator's", settings={"files_mean": "annotator"})
+        if any("files_mean" in find_format(file.format).settings for file in report.files):
+            yield Mend(
+                "all labels are gold; if they are one annotator's", settings={"files_mean": "annotator"}
+            )
         settings = {"method": "gold", "out": "run"}
         yield Mend("there is no crowd; if a tagger of the gold is all that is wanted", "learn", settings)
     elif description.scheme != PLAIN and not sum(description.voted_spans.values()):
@@ -162,6 +166,10 @@ def _of_agreement(description: Description, agreement: Mapping[str, Any]) -> Ite
 
 
 def _of_report(report: ImportReport) -> Iterator[Mend]:
+    unspaced = report.finding("words-unspaced")
+    if unspaced is not None and unspaced.advice is not None:
+        what = "words stand without spaces between them, so that spans cut tokens: cut them by characters"
+        yield Mend(what, settings={"tokenizer": unspaced.advice.settings["tokenizer"]})
     if report.n_rejected:
         where = f", see {report.rejects_file}" if report.rejects_file else ""
         yield Mend(

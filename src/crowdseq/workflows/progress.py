@@ -12,6 +12,7 @@ from crowdseq.numerics.em import Progress, quiet
 # True: tell it. False: do not. None: tell it in a notebook, and elsewhere only that kernels are compiled. A
 # function is told by being called.
 Wish: TypeAlias = Progress | bool | None
+COMPILING = "compiling"  # the stage in which so many functions are done
 _FIRST_PAUSE, _LONGEST_PAUSE = 1.0, 30.0
 _COMPILING = "compiling what this run needs, some seconds; the next runs of this kind start at once"
 
@@ -25,11 +26,11 @@ def progress_told(wish: Wish = None) -> Iterator[Progress]:
     from crowdseq.numerics.compiling import compiling_told
 
     if callable(wish):
-        with compiling_told(lambda done: wish("compiling", done, 0)):
+        with compiling_told(lambda done: wish(COMPILING, done, 0)):
             yield wish
     elif wish or in_notebook():
         lines = Lines()
-        with compiling_told(lambda done: lines("compiling", done, 0) if done else lines.say(_COMPILING)):
+        with compiling_told(lambda done: lines(COMPILING, done, 0) if done else lines.say(_COMPILING)):
             yield lines
         lines.finish()
     else:

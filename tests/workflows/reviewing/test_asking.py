@@ -7,11 +7,13 @@ from types import SimpleNamespace
 import pytest
 from click.testing import CliRunner, Result
 
+from builders import corpus
 from crowdseq.cli.main import crowdseq
 from crowdseq.cli.next import task_lines
 from crowdseq.core.corpus import Corpus
 from crowdseq.errors import UsageError
 from crowdseq.formats import ReadSettings, read
+from crowdseq.workflows.reviewing.acting import Act
 from crowdseq.workflows.reviewing.asking import next_tasks, write_asks
 from crowdseq.workflows.reviewing.desk import Desk
 from review_worlds import do, saved, washington
@@ -52,6 +54,21 @@ def test_what_is_decided_needs_no_more_labels(run: Path) -> None:
     with Desk.open(run) as desk:
         do(desk, "accept", 3)
     assert ask(str(run)).output == "every dispute is settled, nothing needs another label\n"
+
+
+def test_sentences_that_nobody_labelled_are_counted_until_somebody_decides_them(tmp_path: Path) -> None:
+    """Nothing is disputed in them, so that they are in no queue."""
+    line, unseen = "Ada/B-PER/B-PER slept/O/O", ["Bo/?/? left/?/?", "Cy/?/? ran/?/?"]
+    run = saved(tmp_path / "run", corpus(line, line, *unseen, gold=False))
+    told = "2 sentences were labelled by nobody: have them labelled, or leave them out"
+    assert told in ask(str(run)).output.splitlines()
+    assert "nothing needs another label" not in ask(str(run)).output
+    assert json.loads(ask(str(run), "--json", "-q").stdout)["unlabelled"] == 2
+    with Desk.open(run) as desk:
+        desk.act(
+            Act(kind="marks", id="one", reviewer="bea", sentence=2, begin=0, end=1, marks=((0, 1, "PER"),))
+        )
+    assert next_tasks(run).unlabelled == 1
 
 
 @pytest.mark.parametrize("target", [None, "label-studio", "conll", "doccano", "brat"])
@@ -109,5 +126,5 @@ def test_the_command_prints_for_people_and_for_programs(run: Path, tmp_path: Pat
 
 def test_one_sentence_is_not_called_sentences() -> None:
     task = SimpleNamespace(doc=None, id="s1", places=(), ask=(), again=())
-    found = SimpleNamespace(tasks=[task], total=1)
+    found = SimpleNamespace(tasks=[task], total=1, unlabelled=0)
     assert task_lines(found)[0] == "1 of 1 sentence with open disputes, the least sure first:"

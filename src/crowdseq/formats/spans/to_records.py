@@ -132,9 +132,12 @@ class Marker:
         """Raise if documents without spans could mean two things and the user did not say which."""
         if self._first_unclear is not None and self.settings.empty_means == "ask":
             count = self._n_unclear
+            unclear = "whether it was read and holds nothing or was never opened"
+            if count > 1:
+                unclear = "whether they were read and hold nothing or were never opened"
             what = (
                 f"{count:,} document{'s have' if count > 1 else ' has'} no span, and this format does not "
-                "tell whether it was read and holds nothing or was never opened:"
+                f"tell {unclear}:"
             )
             advice = Advice("say {empty_means} (or missing)", empty_means="labelled")
             raise FormatError(replace(self._first_unclear, what=what, advice=advice))

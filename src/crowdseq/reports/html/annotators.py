@@ -13,7 +13,7 @@ from crowdseq.reports.html.heatmaps import EXPLAINED, ContextTables, annotator_h
 from crowdseq.reports.html.passages import excerpt
 from crowdseq.reports.html.section import Content, Markup, Section, element, folded, name_of
 from crowdseq.reports.outcomes import SpanOutcomes
-from crowdseq.reports.tables import PERCENT, count, decimal, percent
+from crowdseq.reports.tables import PERCENT, count, decimal, following, percent
 
 MOST_CARDS = 60
 _OPEN_CARDS = 12
@@ -89,7 +89,7 @@ def _cards(consensus: Consensus, disputes: Disputes, chosen: list[int]) -> list[
         room -= len(advanced.source) if advanced is not None else 0
         cards.append(_card(consensus, number, habits[number], examples[number], advanced))
     rest = cards[_OPEN_CARDS:]
-    words = f"The next {count(len(rest), 'annotator')}"
+    words = following(len(rest), "annotator")
     return [
         element("h3", "A sheet for each"),
         element("p", _about_habits(outcomes, len(consensus.annotators) > len(cards))),
@@ -147,7 +147,8 @@ def _card(
 ) -> Markup:
     report = consensus.annotators[number]
     flags = [
-        element("li", element("strong", "⚠ "), element("bdi", flag), class_="flag") for flag in report.flags
+        element("li", element("strong", "⚠ "), element("bdi", flag), class_="flag")
+        for flag in report.further_flags
     ]
     told = [element("li", [_part(part) for part in habit.parts]) for habit in habits]
     nothing = element("li", "no typical error", class_="aside") if not told and not flags else None
@@ -244,7 +245,9 @@ def _row(number: int, report: AnnotatorReport, axis: SkillAxis, has_card: bool) 
         for text, value, label in zip(shown, figures, _HEADINGS, strict=True)
     ]
     reach = f"{decimal(low)} to {decimal(high)}" if low is not None else None
-    flags = [element("span", "⚠ ", element("bdi", _unbroken(flag)), class_="flag") for flag in report.flags]
+    flags = [
+        element("span", "⚠ ", element("bdi", _unbroken(flag)), class_="flag") for flag in report.further_flags
+    ]
     urgency = _FIRST_TO_LOOK_AT.index(report.verdict)
     return element(
         "tr",

@@ -53,7 +53,7 @@ def overview_section(seen: Seen) -> Section:
         element("p", alpha_in_words(seen.alpha)) if len(seen.consensus.annotators) > 1 else None,
         element("ul", _actions(seen), class_="actions"),
         _remarks(seen.metrics),
-        [warning(text) for text in _warnings(seen.consensus, seen.settings)],
+        [warning(text) for text in _warnings(seen)],
         figures(_key_figures(seen)),
     ]
     return Section("overview", "Can this crowd be trusted, and what is to be done?", "Overview", content)
@@ -66,11 +66,18 @@ def crowd_verdict(reports: Sequence[AnnotatorReport]) -> str:
     labels = {name: sum(one.tokens for one in reports if one.verdict == name) for name in VERDICTS}
     judged = sum(labels.values()) - labels[UNKNOWN]
     if not judged:
+        if not _is_anything_marked(reports):
+            return "Nobody can be judged: nobody marked anything."
         alone = all(report.skill is None for report in reports)
         return (
             "Nobody can be judged: no text was labelled by two."
             if alone
             else "There is too little evidence to judge this crowd."
+        )
+    if judged <= labels[UNKNOWN]:
+        share = percent(labels[GOOD] / judged)
+        return (
+            f"Half of the labels or more cannot be judged; of the others {share} come from good annotators."
         )
     good, drop = labels[GOOD] / judged, labels[DROP] / judged
     if drop >= _MUCH:
@@ -79,7 +86,13 @@ def crowd_verdict(reports: Sequence[AnnotatorReport]) -> str:
         return f"A good crowd: {percent(good)} of the labels come from good annotators."
     if good >= _PARTLY:
         return f"A mixed crowd: {percent(good)} of the labels come from good annotators."
-    return f"A weak crowd: only {percent(good)} of the labels come from good annotators."
+    share = f"only {percent(good)}" if good else "none"
+    return f"A weak crowd: {share} of the labels come from good annotators."
+
+
+def _is_anything_marked(reports: Sequence[AnnotatorReport]) -> bool:
+    """Whether they or the consensus have any span: else there is no F1 of anybody."""
+    return any(report.f1 is not None for report in reports)
 
 
 def verdict_pill(verdict: str | None, number: int | None = None) -> Markup:
@@ -116,11 +129,9 @@ def _people(seen: Seen) -> _Action:
     reports = seen.consensus.annotators
     judged = [report for report in reports if report.verdict not in (None, UNKNOWN)]
     if not judged:
-        return (
-            ("Nobody can be judged", "have some text labelled by two or more", "annotators")
-            if reports
-            else None
-        )
+        shared = "have some text labelled by two or more"
+        detail = shared if _is_anything_marked(reports) else "nobody marked anything"
+        return ("Nobody can be judged", detail, "annotators") if reports else None
     noun = ("source", "sources") if _are_sources(judged) else ("person", "people")
     drop, watch = (sum(one.verdict == name for one in judged) for name in (DROP, WATCH))
     unknown = len(reports) - len(judged)
@@ -141,6 +152,8 @@ def _review(seen: Seen) -> _Action:
     if corpus.n_tokens == 0 or not corpus.annotators:
         return None
     noun = "token" if corpus.scheme.is_plain else "span"
+    if not len(disputes) and not len(span_confidence(seen.consensus)):
+        return f"No {noun} to review", "neither the annotators nor the consensus have any", "sentences"
     if seen.alpha is None and not len(disputes):
         doubtful = int(np.count_nonzero(span_confidence(seen.consensus) < IN_DOUBT))
         detail = f"less than {percent(IN_DOUBT)} sure; nobody else labelled them"
@@ -202,16 +215,18 @@ def _key_figures(seen: Seen) -> list[tuple[str, Content]]:
     return pairs
 
 
-def _warnings(consensus: Consensus, settings: Mapping[str, Any]) -> list[Content]:
-    corpus = consensus.corpus
+def _warnings(seen: Seen) -> list[Content]:
+    """What is to be looked at besides what the run itself says of its crowd."""
+    consensus, settings, corpus = seen.consensus, seen.settings, seen.consensus.corpus
     remarks: list[Content] = []
     voters = corpus.n_voters[corpus.text.lengths > 0]
+    told = {remark["kind"] for remark in seen.metrics.get("remarks") or []}
     for number, words in ((0, "labelled by nobody"), (1, "labelled by one annotator only")):
         times = int(np.count_nonzero(voters == number))
-        if times and corpus.annotators:
+        if times and corpus.annotators and not (number == 0 and "unseen" in told):
             verb = "was" if times == 1 else "were"
             remarks.append(f"{count(times, 'sentence')} {verb} {words}: nothing could be compared there.")
-    flagged = sum(bool(report.flags) for report in consensus.annotators)
+    flagged = sum(bool(report.further_flags) for report in consensus.annotators)
     if flagged:
         link = element("a", "who and why", href="#annotators")
         remarks.append(

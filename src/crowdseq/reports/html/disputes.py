@@ -29,7 +29,7 @@ from crowdseq.reports.html.section import (
     name_of,
     table,
 )
-from crowdseq.reports.tables import count, percent
+from crowdseq.reports.tables import count, following, percent
 
 TO_REVIEW = 0.9  # a disputed place that is less sure than this is worth a look
 _SHOWN_PAIRS = 12
@@ -112,9 +112,7 @@ def _pairs(consensus: Consensus, disputes: Disputes, pairs: Sequence[LabelPair])
     rest, more = shown[_OPEN_PAIRS:], len(pairs) - _SHOWN_PAIRS
     return [
         element("div", shown[:_OPEN_PAIRS], class_="pairs"),
-        folded(f"The next {count(len(rest), 'pair')}", element("div", rest, class_="pairs"))
-        if rest
-        else None,
+        folded(following(len(rest), "pair"), element("div", rest, class_="pairs")) if rest else None,
         element("p", f"{count(more, 'rarer pair')} left out.", class_="note") if more > 0 else None,
     ]
 
@@ -204,9 +202,7 @@ def _words(words: Sequence[AmbiguousWord]) -> list[Content]:
     rest = rows[_OPEN_WORDS:]
     return [
         element("div", table(caption, columns, rows[:_OPEN_WORDS]), class_="words"),
-        folded(
-            f"The next {count(len(rest), 'word')}", element("div", table("", columns, rest), class_="words")
-        )
+        folded(following(len(rest), "word"), element("div", table("", columns, rest), class_="words"))
         if rest
         else None,
     ]

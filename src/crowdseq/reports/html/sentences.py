@@ -18,7 +18,7 @@ from crowdseq.reports.html.section import (
     name_of,
     shown_spans,
 )
-from crowdseq.reports.tables import count, percent
+from crowdseq.reports.tables import count, following, percent
 
 SHOWN_SENTENCES = 200
 _OPEN_SENTENCES = 20
@@ -40,7 +40,7 @@ def sentence_section(consensus: Consensus, disputes: Disputes) -> Section | None
         if room < 0 and rank >= _OPEN_SENTENCES:
             break
     rest = shown[_OPEN_SENTENCES:]
-    words = f"The next {count(len(rest), 'sentence')}"
+    words = following(len(rest), "sentence")
     more = len(order) - len(shown)
     easier = f"{count(more, 'easier sentence')} {'is' if more == 1 else 'are'} not shown here."
     content: list[Content] = [

@@ -8,7 +8,7 @@ from crowdseq.core.text import Sentence
 from crowdseq.evaluation.suggestions import Suggestion
 from crowdseq.reports.html.passages import colour_of, gaps_of, running_text, shown_words
 from crowdseq.reports.html.section import Content, Markup, Section, clip, element, folded, name_of
-from crowdseq.reports.tables import count, percent
+from crowdseq.reports.tables import count, following, percent
 
 SHOWN_SUGGESTIONS = 50
 _OPEN_SUGGESTIONS = 10
@@ -37,7 +37,7 @@ def suggestion_section(consensus: Consensus, found: Sequence[Suggestion]) -> Sec
             "it is part of the consensus. The confidence is that of the suggestion.",
         ),
         element("div", shown[:_OPEN_SUGGESTIONS], class_="suggestions"),
-        folded(f"The next {count(len(rest), 'suggestion')}", element("div", rest, class_="suggestions"))
+        folded(following(len(rest), "suggestion"), element("div", rest, class_="suggestions"))
         if rest
         else None,
         element(

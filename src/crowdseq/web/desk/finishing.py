@@ -9,6 +9,7 @@ import numpy as np
 from crowdseq.arrays import IntArray
 from crowdseq.errors import UsageError
 from crowdseq.reports.audits import needed_line
+from crowdseq.reports.tables import percent
 from crowdseq.store.entries import Marks
 from crowdseq.web.desk.desk import ReviewDesk
 from crowdseq.web.texts import is_right_to_left
@@ -91,9 +92,10 @@ def _in_words(bounds: AuditBounds) -> str:
     if found.low < _TELLING:
         return "Too few sentences are read to say anything yet; read on."
     name = "F1" if bounds.main == "f1" else bounds.main
+    most, guess = (percent(1.0 - share, 1) for share in (found.low, found.estimate))
     return (
-        f"Of the {bounds.n_unread:,} sentences that nobody read, at most {1 - found.low:.1%} is wrong "
-        f"(1 - {name}), 95 % sure; the best guess is {1 - found.estimate:.1%}."
+        f"Of the {bounds.n_unread:,} sentences that nobody read, at most {most} is wrong (1 - {name}), "
+        f"95 % sure; the best guess is {guess}."
     )
 
 

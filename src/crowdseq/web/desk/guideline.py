@@ -54,9 +54,9 @@ def example(desk: ReviewDesk, number: int) -> dict[str, Any]:
     """A disputed place in its context."""
     desk.check_dispute(number)
     columns = desk.disputes.columns
-    tokens = desk.corpus.text.sentence(int(columns.sentences[number])).tokens
+    sentence = desk.corpus.text.sentence(int(columns.sentences[number]))
     begin, end = int(columns.begins[number]), int(columns.ends[number])
-    return {"dispute": number, **around(tokens, begin, end, _AROUND)}
+    return {"dispute": number, **around(sentence, begin, end, _AROUND)}
 
 
 def gaps(desk: ReviewDesk) -> list[dict[str, Any]]:
@@ -65,7 +65,7 @@ def gaps(desk: ReviewDesk) -> list[dict[str, Any]]:
         {
             "who": one.reviewer,
             "text": one.comment,
-            **around(desk.corpus.text.sentence(sentence).tokens, one.begin, one.end, _AROUND),
+            **around(desk.corpus.text.sentence(sentence), one.begin, one.end, _AROUND),
         }
         for sentence, state in desk.states().items()
         for one in state.gaps

@@ -11,6 +11,7 @@ from crowdseq.reports.agreement import agreement_tables
 from crowdseq.reports.tables import Table
 from crowdseq.store.decisions import HistoryItem
 from crowdseq.web.desk.desk import ReviewDesk
+from crowdseq.web.desk.views import words_of
 
 _MOST_IN_MATRIX = 40
 _READ_AT_ONCE = 200
@@ -35,7 +36,10 @@ def overview(desk: ReviewDesk) -> dict[str, Any]:
         "mentions": len(desk.mentions),
         "many": sum(len(one.disputes) > 1 for one in desk.mentions),
         "labels": list(desk.labels),
-        "remarks": [str(one["text"]) for one in desk.consensus.parameters.get("remarks", ())],
+        "remarks": [
+            {"text": str(one["text"]), "is_warning": one.get("level") == "warning"}
+            for one in desk.consensus.parameters.get("remarks", ())
+        ],
     }
 
 
@@ -90,9 +94,9 @@ def _told(desk: ReviewDesk, item: HistoryItem) -> dict[str, Any]:
     sentence = desk.sentence_of(entry)
     words, marks = "", ""
     if sentence is not None:
-        tokens = desk.corpus.text.sentence(sentence).tokens
-        words = " ".join(tokens[entry.begin : entry.end])[:200]
-        marks = ", ".join(f"{' '.join(tokens[b:e])} = {label}" for b, e, label in entry.marks)[:300]
+        whole = desk.corpus.text.sentence(sentence)
+        words = words_of(whole, entry.begin, entry.end)[:200]
+        marks = ", ".join(f"{words_of(whole, b, e)} = {label}" for b, e, label in entry.marks)[:300]
     return {
         "entry": entry,
         "undone": item.is_undone,

@@ -7,6 +7,7 @@ from crowdseq.evaluation.disputes import Dispute
 from crowdseq.reports.habits import find_habits
 from crowdseq.reports.html.annotators import ranked_annotators
 from crowdseq.reports.html.charts import SkillAxis
+from crowdseq.reports.html.desk import verdict_pill
 from crowdseq.reports.html.heatmaps import ContextTables, annotator_heatmaps
 from crowdseq.reports.outcomes import SpanOutcomes
 from crowdseq.web.desk.desk import ReviewDesk
@@ -20,7 +21,8 @@ _AROUND = 7
 
 
 def annotator_rows(desk: ReviewDesk) -> list[dict[str, Any]]:
-    """Everybody, the most skilled first; `plot` is a small drawing of the skill and its interval, as SVG."""
+    """Everybody, the most skilled first; `plot` is a small drawing of the skill and its interval, as SVG, and
+    `verdict` a word in a box, as HTML."""
     reports = desk.consensus.annotators
     axis = SkillAxis(min([0.0, *(one.interval[0] for one in reports if one.interval)]))
     rows = []
@@ -29,12 +31,13 @@ def annotator_rows(desk: ReviewDesk) -> list[dict[str, Any]]:
         drawn = None
         if one.interval and one.skill is not None:
             drawn = axis.whisker(one.interval[0], one.skill, one.interval[1]).source
-        rows.append({"number": number, "report": one, "plot": drawn})
+        verdict = verdict_pill(one.verdict).source
+        rows.append({"number": number, "report": one, "plot": drawn, "verdict": verdict})
     return rows
 
 
 def annotator_view(desk: ReviewDesk, queue: Queue, number: int) -> dict[str, Any]:
-    """One annotator: figures, habits in words, heat maps (as HTML of our own making), and differences."""
+    """One annotator: figures, habits in words, differences; heat maps and verdict as HTML of our own."""
     if not 0 <= number < len(desk.corpus.annotators):
         raise UsageError(f"there is no annotator {number}")
     name = desk.corpus.annotators[number]
@@ -46,6 +49,7 @@ def annotator_view(desk: ReviewDesk, queue: Queue, number: int) -> dict[str, Any
         "number": number,
         "name": name,
         "report": desk.consensus.annotators[number],
+        "verdict": verdict_pill(desk.consensus.annotators[number].verdict).source,
         "habits": [habit.words for habit in habits[number]],
         "heatmaps": "" if maps is None else maps.source,
         "differing": len(differing),
@@ -57,12 +61,12 @@ def _difference(desk: ReviewDesk, annotator: int, dispute: Dispute) -> dict[str,
     """A place with what somebody marked there and what holds now."""
     ballot = desk.corpus.annotations.ballots[dispute.sentence]
     row = ballot.tags[ballot.voters.tolist().index(annotator)]
-    tokens, place = desk.corpus.text.sentence(dispute.sentence).tokens, (dispute.begin, dispute.end)
+    sentence, place = desk.corpus.text.sentence(dispute.sentence), (dispute.begin, dispute.end)
     decisions = desk.state(dispute.sentence).decisions
     return {
-        **around(tokens, *place, _AROUND),
-        "own": told_marks(marks_of(row, desk.corpus.scheme), place, tokens),
-        "settled": told_marks(desk.marks(dispute.sentence), place, tokens),
+        **around(sentence, *place, _AROUND),
+        "own": told_marks(marks_of(row, desk.corpus.scheme), place, sentence),
+        "settled": told_marks(desk.marks(dispute.sentence), place, sentence),
         "decided": any(one.begin <= dispute.begin and dispute.end <= one.end for one in decisions),
     }
 
@@ -84,7 +88,7 @@ def sheet(desk: ReviewDesk, queue: Queue, number: int) -> str:
     lines += ["## Examples", ""]
     for one in view["examples"]:
         lines += [
-            f"- {_plain(one['before'])} **{_plain(one['words'])}** {_plain(one['after'])}",
+            f"- {_plain(one['before'])}**{_plain(one['words'])}**{_plain(one['after'])}",
             f"  - you: {_listed(one['own'])}",
             f"  - settled{' by a reviewer' if one['decided'] else ''}: {_listed(one['settled'])}",
         ]

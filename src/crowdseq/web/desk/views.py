@@ -1,9 +1,10 @@
 """Views: disputes and sentences as plain values that a page can show."""
 
-from collections.abc import Sequence
 from typing import Any
 
+from crowdseq.core.text import Sentence
 from crowdseq.evaluation.disputes import Dispute
+from crowdseq.reports.html.passages import gaps_of, running_text
 from crowdseq.store.entries import Entry, Marks
 from crowdseq.web.desk.desk import UNDECIDED, ReviewDesk
 from crowdseq.web.texts import is_right_to_left
@@ -112,16 +113,23 @@ def _decided(entry: Entry) -> dict[str, Any]:
     return {name: getattr(entry, name) for name in names}
 
 
-def told_marks(marks: Marks, place: tuple[int, int], tokens: Sequence[str]) -> list[tuple[str, str]]:
+def told_marks(marks: Marks, place: tuple[int, int], sentence: Sentence) -> list[tuple[str, str]]:
     """(words, label) of the marks that touch a place."""
-    return [(" ".join(tokens[begin:end]), label) for begin, end, label in inside(marks, *place)]
+    return [(words_of(sentence, begin, end), label) for begin, end, label in inside(marks, *place)]
 
 
-def around(tokens: Sequence[str], begin: int, end: int, width: int) -> dict[str, str]:
-    """The words of a place, and some before and after it."""
-    low, high = max(begin - width, 0), min(end + width, len(tokens))
+def words_of(sentence: Sentence, begin: int, end: int) -> str:
+    """Tokens as they stood in the text."""
+    return running_text(list(sentence.tokens), gaps_of(sentence), begin, end)
+
+
+def around(sentence: Sentence, begin: int, end: int, width: int) -> dict[str, str]:
+    """The words of a place, and some before and after it with the spaces between: put together they are the
+    text as it stood."""
+    words, gaps = list(sentence.tokens), gaps_of(sentence)
+    low, high = max(begin - width, 0), min(end + width, len(words))
     return {
-        "before": " ".join(tokens[low:begin]),
-        "words": " ".join(tokens[begin:end]),
-        "after": " ".join(tokens[end:high]),
+        "before": running_text(words, gaps, low, begin) + (gaps[begin] if low < begin < len(words) else ""),
+        "words": running_text(words, gaps, begin, end),
+        "after": (gaps[end] if begin < end < high else "") + running_text(words, gaps, end, high),
     }

@@ -53,6 +53,10 @@ onSubmit("invite", async (wanted) => {
 
 wired(document.querySelector("header.top"));
 
+// On a phone the names of the pages are wider than the screen: the one that is open is shown.
+const here = document.querySelector(".top nav [aria-current]");
+if (here) here.parentElement.scrollLeft = here.offsetLeft - (here.parentElement.clientWidth - here.offsetWidth) / 2;
+
 // Every few seconds: what others did meanwhile. Pages that show sentences listen to it.
 const SECONDS = 5;
 let last = null;

@@ -115,7 +115,8 @@ class Audit:
     @property
     def notes(self) -> tuple[str, ...]:
         """What somebody should know before they go on."""
-        size = f"{len(self.frame.sentences):,} sentences that nobody decided"
+        number = len(self.frame.sentences)
+        size = f"{number:,} sentence{'' if number == 1 else 's'} that nobody decided"
         if self.frame.replaces:
             return (f"the labels of this run changed: a new audit begins, of {size}",)
         return (f"a new audit begins, of {size}",) if self.frame.is_new else ()

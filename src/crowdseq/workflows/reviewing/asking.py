@@ -67,15 +67,18 @@ class NextTask:
 
 @dataclass(frozen=True, eq=False)
 class NextTasks:
-    """The tasks, and how many sentences have open disputes in all."""
+    """The tasks, and how many sentences have open disputes in all. unlabelled: sentences that nobody labelled
+    and nobody decided, in which nothing can be disputed."""
 
     consensus: Consensus
     tasks: tuple[NextTask, ...]
     total: int
+    unlabelled: int
 
     def as_dict(self) -> dict[str, Any]:
         """What `next` prints as JSON."""
-        return {"format_version": 1, "total": self.total, "tasks": [task.as_dict() for task in self.tasks]}
+        tasks = [task.as_dict() for task in self.tasks]
+        return {"format_version": 1, "total": self.total, "unlabelled": self.unlabelled, "tasks": tasks}
 
     @property
     def people(self) -> tuple[str, ...]:
@@ -101,7 +104,16 @@ def next_tasks(folder: str | Path, n: int = 20) -> NextTasks:
         _task(consensus, number, [disputes[one] for one in sorted(mine)], ranked)
         for number, mine in by_sentence.items()
     )
-    return NextTasks(consensus, tasks, len(chosen))
+    return NextTasks(consensus, tasks, len(chosen), _n_unlabelled(consensus, states))
+
+
+def _n_unlabelled(consensus: Consensus, states: Mapping[int, SentenceState]) -> int:
+    corpus = consensus.corpus
+    tokens = corpus.annotations.votes().tokens
+    is_open = np.bincount(corpus.text.sentence_of[tokens], minlength=len(corpus)) == 0
+    is_open &= corpus.text.lengths > 0
+    is_open[[number for number, state in states.items() if state.decisions]] = False
+    return int(is_open.sum())
 
 
 def _open_queue(disputes: Disputes, consensus: Consensus, states: Mapping[int, SentenceState]) -> Any:

@@ -100,8 +100,8 @@ def test_a_file_made_for_import_with_other_keys_is_refused(put: Put, faults: Fau
 def test_an_empty_text_is_not_a_vote_until_the_user_says_so(faults: Faults) -> None:
     (found,) = faults("ann.jsonl", line([0, 3, "PER"]) + line(id=2) + line(id=3))
     assert found == (
-        "ann.jsonl:2: 2: 2 documents have no span, and this format does not tell whether it was read and "
-        "holds nothing or was never opened: say empty_means='labelled' (or missing)"
+        "ann.jsonl:2: 2: 2 documents have no span, and this format does not tell whether they were read "
+        "and hold nothing or were never opened: say empty_means='labelled' (or missing)"
     )
     labelled = read("ann.jsonl", empty_means="labelled")
     assert votes(labelled.corpus, 1) == {"ann": ["O"] * 5}

@@ -43,7 +43,8 @@ def write_consensus_folder(consensus: Consensus, folder: Path) -> list[str]:
     documents = _file_names([sentence.id for sentence in corpus.sentences], "sentence")
     for restored, scored in settled(consensus):
         marks = [found.mark for found in scored]
-        _write_pair(folder / documents[restored.sentence.id], restored, marks, note_lines(scored))
+        notes_on = note_lines(scored, is_crowd=bool(consensus.corpus.annotators))
+        _write_pair(folder / documents[restored.sentence.id], restored, marks, notes_on)
     return [*notes, *_losses(corpus, documents, {})]
 
 
@@ -98,12 +99,16 @@ def _losses(corpus: Corpus, documents: dict[str, str], people: dict[str, str]) -
     return made
 
 
-def note_lines(scored: Iterable[Scored]) -> str:
-    """A note on every span: how sure it is, and who marked exactly it; brat shows it over the span."""
+def note_lines(scored: Iterable[Scored], *, is_crowd: bool) -> str:
+    """A note on every span: how sure it is, and who marked exactly it; brat shows it over the span.
+
+    is_crowd: whether there are annotators, who could have marked it too; a tagger has none.
+    """
     lines = []
     for number, (_, confidence, agreed) in enumerate(scored, 1):
         who = ", ".join(" ".join(name.split()) for name in agreed) or "nobody"
-        lines.append(f"#{number}\tAnnotatorNotes T{number}\tconfidence {confidence:.6f}, marked by {who}\n")
+        told = f"confidence {confidence:.6f}{f', marked by {who}' if is_crowd else ''}"
+        lines.append(f"#{number}\tAnnotatorNotes T{number}\t{told}\n")
     return "".join(lines)
 
 

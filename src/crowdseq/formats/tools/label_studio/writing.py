@@ -42,10 +42,11 @@ def _tasks(corpus: Corpus) -> Iterator[dict[str, Any]]:
 
 
 def _predicted(consensus: Consensus) -> Iterator[dict[str, Any]]:
-    sure = consensus.sentence_confidence.tolist()
+    sure, is_crowd = consensus.sentence_confidence.tolist(), bool(consensus.corpus.annotators)
     for number, (restored, marks) in enumerate(settled(consensus), 1):
         result = [
-            _scored(scored, region_number, restored.text) for region_number, scored in enumerate(marks, 1)
+            _scored(scored, region_number, restored.text, is_crowd=is_crowd)
+            for region_number, scored in enumerate(marks, 1)
         ]
         prediction = {"model_version": MODEL, "score": round(sure[number - 1], 6), "result": result}
         yield {"id": number, "data": _data(restored), "predictions": [prediction]}
@@ -80,7 +81,8 @@ def _region(mark: Mark, region_number: int, text: str) -> dict[str, Any]:
     }
 
 
-def _scored(scored: Scored, region_number: int, text: str) -> dict[str, Any]:
+def _scored(scored: Scored, region_number: int, text: str, *, is_crowd: bool) -> dict[str, Any]:
+    """is_crowd: whether there are annotators, who could have marked it too; a tagger has none."""
+    region = _region(scored.mark, region_number, text) | {"score": scored.confidence}
     agreed = ", ".join(scored.agreed) or "nobody"
-    region = _region(scored.mark, region_number, text)
-    return region | {"score": scored.confidence, "meta": {"text": [f"marked by {agreed}"]}}
+    return region | ({"meta": {"text": [f"marked by {agreed}"]}} if is_crowd else {})
