@@ -165,7 +165,7 @@ def merge_pieces(request: MergeRequest) -> MergedRun:
                 link_files(piece.path.parent, settled, "consensus-")
             with (
                 request.listener.progress() as progress,
-                open_engine(resources.wish(plan.megabytes(stored.facts)), states) as engine,
+                open_engine(resources.wish(plan.megabytes(stored.facts)), states, progress) as engine,
             ):
                 begun = time.perf_counter()
                 progress("judging annotators", 0, 1)

@@ -54,7 +54,7 @@ def learn_stored(
     states.mkdir(mode=0o700, parents=True)
     resources = plan.resources
     try:
-        with open_engine(resources.wish(plan.megabytes(stored.facts)), states) as engine:
+        with open_engine(resources.wish(plan.megabytes(stored.facts)), states, progress) as engine:
             teller = RoundTeller(progress, engine, stored.facts.n_tokens)
             sources = known.sources if known else ()
             told = told_engine(engine, progress)
