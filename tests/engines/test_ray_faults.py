@@ -55,7 +55,7 @@ def test_a_program_that_uses_ray_stays_connected(engine: RayEngine) -> None:
 def test_another_cluster_than_that_of_the_program_is_refused(engine: RayEngine) -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
         address = f"127.0.0.1:{other.getsockname()[1]}"
-        with pytest.raises(SettingsError, match="connected to Ray at .* already"):
+        with pytest.raises(SettingsError, match=r"connected to Ray at .* already"):
             RayEngine.start(engine.folder, 2, address=address)
 
 
