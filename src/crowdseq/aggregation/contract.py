@@ -221,8 +221,8 @@ def crf_megabytes(facts: CorpusFacts) -> float:
 def cannot_shard(recipe: Aggregator, *_: object) -> SettingsError:
     """What a method says that needs the whole corpus in memory."""
     return SettingsError(
-        f"method {recipe.name} needs the whole corpus in memory of one process: run it with the engine local "
-        "and without a bound of memory, or take sa-slc"
+        f"method {recipe.name} needs the whole corpus in memory of one process: run it on files or a single "
+        "shard with the engine local and without a bound of memory, or take sa-slc"
     )
 
 
