@@ -145,6 +145,9 @@ class _Cutter:
 
     def write(self, folder: Path, shard_tokens: int) -> None:
         """All shards and their index."""
+        if not self._portions:
+            store_corpus(Corpus.from_records([]), folder, shard_tokens)
+            return
         annotators = annotator_digests(self._portions, len(self._annotators))
         documents = Documents.of(self._portions, annotators)
         order = documents.in_order()
