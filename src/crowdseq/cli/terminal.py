@@ -91,6 +91,7 @@ def _quoted(value: str) -> str:
     return f"'{value}'" if any(sign in value for sign in " |\\*[?") else value
 
 
+_TOLD_ONCE = "told once"  # the bar of all stages that are begun and done at once
 _SECONDS_BETWEEN_LINES = 5.0
 # Every command and method compiles what it alone needs, so that this may be told more than once.
 _COMPILING = (
@@ -215,9 +216,11 @@ def _bars() -> "Iterator[Progress]":
         tasks = {}
 
         def report(stage: str, done: int, total: int) -> None:
-            if stage not in tasks:
-                tasks[stage] = bars.add_task(stage, total=total or None)
-            bars.update(tasks[stage], completed=done, total=total or None)
+            # What is told once, as of each round, has one line together: bars would fill the screen.
+            bar = stage if stage in tasks or (done, total) != (1, 1) else _TOLD_ONCE
+            if bar not in tasks:
+                tasks[bar] = bars.add_task(stage, total=total or None)
+            bars.update(tasks[bar], description=stage, completed=done, total=total or None)
 
         yield report
 
@@ -228,8 +231,15 @@ class _Lines:
 
     def __init__(self) -> None:
         self._stage, self._said = "", 0.0
+        self._begun: set[str] = set()
 
     def __call__(self, stage: str, done: int, total: int) -> None:
+        if total == 1 and done < 1:
+            self._begun.add(stage)
+        elif total == 1:
+            if stage not in self._begun:
+                click.echo(stage, err=True)  # in passing: the stage goes on
+            return
         now = time.monotonic()
         ends = done >= total > 1
         if stage == self._stage and not ends and (total == 1 or now - self._said < _SECONDS_BETWEEN_LINES):

@@ -122,17 +122,16 @@ class RoundTeller:
     engine: Engine
     n_tokens: int
     clock: Callable[[], float] = time.perf_counter
-    _rounds: int = 0
     _sent: tuple[int, int] = (0, 0)
     _last: float = field(default=0.0)
 
     def __post_init__(self) -> None:
         self._last = self.clock()
 
-    def __call__(self, objective: float) -> None:
-        now, self._rounds = self.clock(), self._rounds + 1
+    def __call__(self, what: str, number: int, objective: float) -> None:
+        now = self.clock()
         speed = self.n_tokens / max(now - self._last, 1e-9)
-        told = f"round {self._rounds}: objective {objective:,.1f}, {speed:,.0f} tokens/s"
+        told = f"{what} {number}: objective {objective:,.1f}, {speed:,.0f} tokens/s"
         traffic = getattr(self.engine, "traffic", None)
         if traffic is not None:
             out, back = traffic.out - self._sent[0], traffic.back - self._sent[1]
