@@ -1,5 +1,6 @@
 """learn over shards: from files, from a folder of shards, and from pieces that were settled apart."""
 
+import errno
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -8,7 +9,7 @@ from typing import Any
 import pytest
 
 import crowdseq
-from crowdseq.errors import FormatError, SettingsError
+from crowdseq.errors import CrowdseqError, FormatError, SettingsError
 from crowdseq.workflows.learning.from_files import LearnRequest, learn_files
 from crowdseq.workflows.reading import typed_reading
 from crowdseq.workflows.runs.saving import RunTarget
@@ -197,3 +198,15 @@ def test_what_learns_from_all_shards_has_no_pieces(shards: str, tmp_path: Path) 
         learn_piece(_request(shards, tmp_path / "p"), "4/3")
     with pytest.raises(SettingsError, match="folder of shards"):
         learn_piece(_request(_DEMO, tmp_path / "p"), "1/2")
+
+
+def test_a_full_disk_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from crowdseq.workflows.sharded import learning
+
+    def fail(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(learning, "store_crowd", fail)
+    with pytest.raises(CrowdseqError, match=r"run\.part cannot be written \(No space left on device\)"):
+        learn_files(_request(_DEMO, tmp_path / "run", max_memory=1.0))
+    assert not list(tmp_path.iterdir())

@@ -20,7 +20,7 @@ from crowdseq.formats.files import is_sharded_run, list_inputs
 from crowdseq.formats.files.sources import Folder
 from crowdseq.formats.findings.import_report import ImportReport
 from crowdseq.formats.settings import ReadSettings
-from crowdseq.storage.atomic import AtomicFile
+from crowdseq.storage.atomic import AtomicFile, cannot_write
 from crowdseq.storage.json_file import JsonFile
 from crowdseq.storage.private import remove_tree
 from crowdseq.workflows.reading import Selection
@@ -171,10 +171,12 @@ def _cut(request: "LearnRequest", target: RunTarget, shard_tokens: int) -> Shard
     remove_tree(cutting)
     try:
         stored = store_crowd(request, cutting, shard_tokens)
-    except BaseException:
+    except BaseException as error:
         remove_tree(cutting)
         with suppress(OSError):
             part.rmdir()
+        if isinstance(error, OSError):
+            raise cannot_write(str(part), error) from None
         raise
     files = stored.report.as_dict()["files"]
     source = {"inputs": files, "selection": asdict(request.reading.selection)}
