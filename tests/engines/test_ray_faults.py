@@ -9,11 +9,13 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from crowdseq.engines import ray_hiring
 from crowdseq.engines.ray import RayEngine, import_ray
 from crowdseq.engines.ray_placed import RayPlaced
+from crowdseq.engines.shards import Numbering
 from crowdseq.errors import SettingsError, UsageError
 from crowdseq.numerics.em import quiet
 
@@ -96,6 +98,25 @@ def test_a_death_says_nothing_where_data_goes(
     assert placed.each("add", 1) == [3, 4]
     time.sleep(3.0)  # Ray says it when it comes to it
     assert capsys.readouterr().out == ""
+
+
+class Taking:
+    """A worker that is told rows of its own."""
+
+    def __init__(self, _: int) -> None:
+        pass
+
+    def take(self, rows: Any) -> float:
+        return float(rows.sum())
+
+
+def test_a_worker_that_came_later_has_nothing_of_what_was_placed_before(engine: RayEngine) -> None:
+    rows = Numbering(1 << 16, (np.arange(10),)).split(np.ones(1 << 16))  # so many that lists are told once
+    first = engine.place(Taking, [0])
+    assert first.each("take", own=rows) == [10.0]
+    engine.place(Taking, [0, 1])
+    engine.replace(1)
+    assert first.each("take", own=rows) == [10.0]
 
 
 class Failing(SimpleNamespace):

@@ -205,8 +205,11 @@ class RayPlaced(Generic[W]):
     def hand_over(self, slot: int) -> None:
         """Let a new actor take up the shards of one that died, as they were before what it is asked next."""
         actor = self._engine.actors[slot]
+        places = range(slot, len(self._shards), len(self._engine.actors))
+        if not places:  # the actor came with a later placement, of more shards
+            return
         self._senders.tell(actor, slot)
-        for place in range(slot, len(self._shards), len(self._engine.actors)):
+        for place in places:
             is_behind = place in self._waiting or place not in self._answered
             turn = self._turn + (0 if is_behind else 1)
             if turn > 0:
