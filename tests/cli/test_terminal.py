@@ -3,10 +3,12 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
+from rich.progress import Progress
 
-from crowdseq.cli.terminal import progress_shown, terminal_width
+from crowdseq.cli.terminal import _bars, progress_shown, terminal_width
 from crowdseq.core.corpus import Corpus
 from crowdseq.workflows.demonstrating import demonstrate
 from crowdseq.workflows.learning import learn
@@ -39,6 +41,43 @@ def test_rounds_are_told_at_the_ends_and_every_few_seconds(
             clock[0] += 0.5
     lines = [f"EM rounds: {done} of 30" for done in (1, 11, 21, 30)]
     assert capsys.readouterr().err.splitlines() == lines
+
+
+def test_what_is_told_in_passing_does_not_begin_a_stage_anew(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("crowdseq.cli.terminal.time.monotonic", lambda: 100.0)
+    with progress_shown(False, notes=False) as told:
+        for done in range(1, 4):
+            told(f"round {done}: objective -1.0", 1, 1)
+            told("EM rounds", done, 30)
+        told("training the tagger", 0, 1)
+        told("steps of the CRF", 5, 0)
+        told("training the tagger", 1, 1)
+    assert capsys.readouterr().err.splitlines() == [
+        "round 1: objective -1.0",
+        "EM rounds: 1 of 30",
+        "round 2: objective -1.0",
+        "round 3: objective -1.0",
+        "training the tagger",
+        "steps of the CRF: 5",
+    ]
+
+
+def test_what_is_told_in_passing_has_no_bar(monkeypatch: pytest.MonkeyPatch) -> None:
+    added: list[str] = []
+    add = Progress.add_task
+
+    def seen(bars: Progress, description: str, **more: Any) -> Any:
+        added.append(description)
+        return add(bars, description, **more)
+
+    monkeypatch.setattr(Progress, "add_task", seen)
+    with _bars() as told:
+        for done in range(1, 4):
+            told(f"round {done}: objective -1.0", 1, 1)
+            told("EM rounds", done, 30)
+    assert added == ["EM rounds"]
 
 
 def test_without_a_known_end_the_count_is_told_now_and_then(

@@ -4,7 +4,7 @@ import gc
 import os
 import signal
 import socket
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -19,7 +19,7 @@ from crowdseq.core.corpus import Corpus
 from crowdseq.engines.disk import DiskEngine
 from crowdseq.engines.engine import Engine
 from crowdseq.engines.local import LocalEngine
-from crowdseq.engines.ordering import cut_canonical
+from crowdseq.engines.ordering import cut_canonical, store_corpus
 from crowdseq.engines.ray import RayEngine, import_ray
 from crowdseq.engines.shelf import Bound
 from crowdseq.errors import FormatError, SettingsError
@@ -135,6 +135,39 @@ def test_calls_that_were_made_since_states_were_kept_are_made_again(ray: RayEngi
     assert placed.each("add", 0) == [16, 26, 36]
     os.kill(import_ray().get(ray.actors[0].process.remote()), signal.SIGKILL)
     assert placed.each("add", 1) == [17, 27, 37]
+
+
+class Keeper:
+    """Keeps rounds in memory, and ends a run after the first if it is told so."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.is_ending = folder, True
+        self.kept: dict[str, Any] | None = None
+
+    def load(self) -> Mapping[str, Any] | None:
+        return self.kept
+
+    def keep(self, arrays: Mapping[str, Any]) -> None:
+        self.kept = {name: np.array(values) for name, values in arrays.items()}
+        if self.is_ending:
+            raise InterruptedError
+
+
+def test_a_run_that_goes_on_can_lose_workers_too(demo: Corpus, ray: RayEngine, tmp_path: Path) -> None:
+    stored = store_corpus(demo, tmp_path / "shards", demo.n_tokens // 8)
+    made = list_methods()["sa-slc"](**(SETTINGS["sa-slc"] | {"rounds": 3, "tolerance": 0.0}))
+
+    def probabilities(engine: Engine, keeper: Any = None) -> Any:
+        found = made.aggregate_stored(stored, RunContext(engine=engine, out=tmp_path / "out", keeper=keeper))
+        return np.concatenate([part.probabilities for part in found.parts()])
+
+    keeper = Keeper(tmp_path / "kept")
+    with pytest.raises(InterruptedError):
+        probabilities(ray, keeper)
+    keeper.is_ending = False
+    killing = Killing(ray, ["write"])  # after further rounds were kept
+    np.testing.assert_array_equal(probabilities(killing, keeper), probabilities(LocalEngine()))
+    assert killing.calls == []
 
 
 class Counting:

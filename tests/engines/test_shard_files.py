@@ -10,7 +10,8 @@ import crowdseq
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.text import Column
 from crowdseq.engines.ordering import cut_canonical, order_of_documents, store_corpus
-from crowdseq.engines.shard_files import INDEX_FILE, StoredCorpus, is_stored
+from crowdseq.engines.shard_files import StoredCorpus, is_stored
+from crowdseq.engines.shard_layout import INDEX_FILE
 from crowdseq.engines.shards import CorpusFacts
 from crowdseq.errors import FormatError
 from shard_worlds import quarter
@@ -78,6 +79,18 @@ def test_a_folder_without_an_index_is_unfinished(stored: StoredCorpus, tmp_path:
     assert not is_stored(tmp_path)
     with pytest.raises(FormatError, match=INDEX_FILE):
         StoredCorpus.open(tmp_path)
+
+
+@pytest.mark.parametrize(("content", "told"), [(None, "is missing"), (b'{"format": "crow', "is not JSON")])
+def test_a_lost_or_damaged_index_is_named(
+    demo: Corpus, tmp_path: Path, content: bytes | None, told: str
+) -> None:
+    index = store_corpus(demo, tmp_path, quarter(demo)).folder / INDEX_FILE
+    index.unlink()
+    if content is not None:
+        index.write_bytes(content)
+    with pytest.raises(FormatError, match=rf"{INDEX_FILE}: {told}"):
+        crowdseq.read(tmp_path)
 
 
 @pytest.mark.parametrize("damage", ["lost", "cut", "empty", "changed"])

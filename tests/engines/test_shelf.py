@@ -11,6 +11,7 @@ import pytest
 from crowdseq.engines.engine import asks_only
 from crowdseq.engines.shelf import Bound, Shelf
 from crowdseq.engines.spilling import Spill, megabytes_of
+from crowdseq.errors import CrowdseqError
 
 
 class Heavy:
@@ -103,3 +104,9 @@ def test_what_leaves_the_memory_needs_no_collector(tmp_path: Path) -> None:
         assert seen() is None
     finally:
         gc.enable()
+
+
+def test_a_state_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "0").write_text("a file where the folder should be")
+    with pytest.raises(CrowdseqError, match="cannot be written"):
+        Spill(tmp_path / "0").save(Heavy(0), 1)

@@ -1,13 +1,15 @@
 """learn over shards: from files, from a folder of shards, and from pieces that were settled apart."""
 
+import errno
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import crowdseq
-from crowdseq.errors import FormatError, SettingsError
+from crowdseq.errors import CrowdseqError, FormatError, SettingsError
 from crowdseq.workflows.learning.from_files import LearnRequest, learn_files
 from crowdseq.workflows.reading import typed_reading
 from crowdseq.workflows.runs.saving import RunTarget
@@ -111,6 +113,28 @@ def test_shards_of_files_that_changed_are_not_used_again(tmp_path: Path) -> None
         learning._cut(request, target, 1_500)
 
 
+def test_shards_of_an_interrupted_run_are_checked(tmp_path: Path) -> None:
+    from crowdseq.workflows.sharded import learning
+
+    request = _request(_DEMO, tmp_path / "run", max_memory=1.0, settings=())
+    target = RunTarget(tmp_path / "run")
+    made = learning._cut(request, target, 1_500).corpus
+    content = made.shards[2].path.read_bytes()
+    made.shards[2].path.write_bytes(content[:-1] + b"?")
+    with pytest.raises(FormatError, match=r"shard-00002\.safetensors: is missing or damaged"):
+        learning._cut(request, target, 1_500)
+    made.shards[2].path.write_bytes(content)
+    (target.checkpoints / "input.json").write_text("{")
+    with pytest.raises(FormatError, match=r"input\.json: is not JSON"):
+        learning._cut(request, target, 1_500)
+
+
+def test_a_run_that_could_not_begin_leaves_nothing_to_resume(shards: str, tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="more than max_memory allows"):
+        learn_files(_request(shards, tmp_path / "run", method="sa-slc", max_memory=0.1))
+    assert not list(tmp_path.iterdir())
+
+
 def test_shards_of_another_size_are_refused(shards: str, tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="1,500"):
         learn_files(_request(shards, tmp_path / "run", method="dawid-skene", settings=("shard_tokens=900",)))
@@ -155,6 +179,18 @@ def test_pieces_must_be_whole_and_of_one_kind(shards: str, tmp_path: Path) -> No
     assert not (tmp_path / "run").exists()
 
 
+def test_a_piece_is_settled_here_and_from_whole_shards(tmp_path: Path) -> None:
+    shard_files(ShardRequest(crowd=(_DEMO,), out=tmp_path / "s", shard_tokens=1_500))
+    request = _request(str(tmp_path / "s"), tmp_path / "p")
+    with pytest.raises(SettingsError, match="settled by this process"):
+        learn_piece(replace(request, engine="ray"), "1/2")
+    damaged = tmp_path / "s" / "shard-00001.safetensors"
+    damaged.write_bytes(damaged.read_bytes()[:-1] + b"?")
+    with pytest.raises(FormatError, match=r"shard-00001\.safetensors: is missing or damaged"):
+        learn_piece(request, "2/2")
+    assert learn_piece(request, "1/2") == (0, 2, 4)
+
+
 def test_what_learns_from_all_shards_has_no_pieces(shards: str, tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="from all shards together"):
         learn_piece(_request(shards, tmp_path / "p", method="dawid-skene"), "1/2")
@@ -162,3 +198,15 @@ def test_what_learns_from_all_shards_has_no_pieces(shards: str, tmp_path: Path) 
         learn_piece(_request(shards, tmp_path / "p"), "4/3")
     with pytest.raises(SettingsError, match="folder of shards"):
         learn_piece(_request(_DEMO, tmp_path / "p"), "1/2")
+
+
+def test_a_full_disk_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from crowdseq.workflows.sharded import learning
+
+    def fail(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(learning, "store_crowd", fail)
+    with pytest.raises(CrowdseqError, match=r"run\.part cannot be written \(No space left on device\)"):
+        learn_files(_request(_DEMO, tmp_path / "run", max_memory=1.0))
+    assert not list(tmp_path.iterdir())

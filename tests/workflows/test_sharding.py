@@ -71,3 +71,17 @@ def test_only_shards_are_replaced_and_only_when_asked(tmp_path: Path) -> None:
     (tmp_path / "mine" / "thesis.tex").write_text("")
     with pytest.raises(OutputExistsError, match="no folder of shards"):
         shard_files(_request(tmp_path / "mine", force=True))
+
+
+@pytest.mark.parametrize(
+    ("content", "told"), [("", "there are no sentences"), ('{"tokens": 1}\n', "all 1 records are")]
+)
+def test_files_without_a_sentence_are_refused(tmp_path: Path, content: str, told: str) -> None:
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.jsonl").write_text("")
+    (tmp_path / "c.jsonl").write_text(content)
+    reading = typed_reading({"on_error": "skip", "rejects": str(tmp_path / "rejects")})
+    crowd = (str(tmp_path / "?.jsonl"),)
+    with pytest.raises(AnnotationError, match=told):
+        shard_files(ShardRequest(crowd=crowd, out=tmp_path / "s", reading=reading))
+    assert not (tmp_path / "s").exists()

@@ -17,7 +17,7 @@ from crowdseq.engines.local import LocalEngine
 from crowdseq.engines.shards import CorpusFacts
 from crowdseq.errors import SettingsError
 from crowdseq.evaluation.crowd_profile import SILENCES
-from crowdseq.numerics.em import Progress, quiet
+from crowdseq.numerics.em import Note, Progress, quiet
 from crowdseq.tagging.sequence_tagger import SequenceTagger
 from crowdseq.tagging.streams import KnowledgeSource
 
@@ -52,7 +52,7 @@ class RunContext:
     progress: told the stage, and how much of it is done. engine: where sums are made. keeper: where rounds
     are kept. dev: text with gold by which a round is chosen. max_memory: megabytes that a run may take.
     knowledge: what is known of words beyond the corpus. companion: what reads the text beside the CRF. out:
-    the folder for what is settled of a corpus on disk. note: told the objective of every round.
+    the folder for what is settled of a corpus on disk. note: told every round and its objective.
     """
 
     progress: Progress = quiet
@@ -63,7 +63,7 @@ class RunContext:
     knowledge: tuple[KnowledgeSource, ...] = ()
     companion: "CompanionMaker | None" = None
     out: Path | None = None
-    note: Callable[[float], None] | None = None
+    note: Note | None = None
 
     @property
     def folder(self) -> Path:
@@ -221,8 +221,8 @@ def crf_megabytes(facts: CorpusFacts) -> float:
 def cannot_shard(recipe: Aggregator, *_: object) -> SettingsError:
     """What a method says that needs the whole corpus in memory."""
     return SettingsError(
-        f"method {recipe.name} needs the whole corpus in memory of one process: run it with the engine local "
-        "and without a bound of memory, or take sa-slc"
+        f"method {recipe.name} needs the whole corpus in memory of one process: run it on files or a single "
+        "shard with the engine local and without a bound of memory, or take sa-slc"
     )
 
 

@@ -216,7 +216,7 @@ def _bars() -> "Iterator[Progress]":
         tasks: dict[str, Any] = {}
 
         def report(stage: str, done: int, total: int) -> None:
-            if stage not in tasks and done == total == 1:  # it never took any time: a word, and no bar
+            if stage not in tasks and done == total == 1:  # told once, as of each round: a line, and no bar
                 bars.console.print(stage, markup=False, highlight=False)
                 return
             if stage not in tasks:
@@ -232,8 +232,15 @@ class _Lines:
 
     def __init__(self) -> None:
         self._stage, self._said = "", 0.0
+        self._begun: set[str] = set()
 
     def __call__(self, stage: str, done: int, total: int) -> None:
+        if total == 1 and done < 1:
+            self._begun.add(stage)
+        elif total == 1:
+            if stage not in self._begun:
+                click.echo(stage, err=True)  # in passing: the stage goes on
+            return
         now = time.monotonic()
         ends = done >= total > 1
         if stage == self._stage and not ends and (total == 1 or now - self._said < _SECONDS_BETWEEN_LINES):

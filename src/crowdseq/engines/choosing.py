@@ -10,6 +10,7 @@ from crowdseq.engines.engine import Engine
 from crowdseq.engines.local import LocalEngine
 from crowdseq.engines.shelf import NO_ROOM, Bound
 from crowdseq.errors import SettingsError
+from crowdseq.numerics.em import Progress, quiet
 
 ENGINES = ("local", "ray")
 DISK = "disk"  # chosen for a bound of memory, not by name
@@ -37,12 +38,14 @@ class EngineWish:
         for setting, value in (("workers", self.workers), ("address", self.address)):
             if value is not None and self.name != "ray":
                 raise SettingsError(f"{setting} is for the engine ray, choose that or leave it out")
+        if self.address == "":
+            raise SettingsError("address is empty, give host:port or auto, or leave it out")
         if self.workers is not None and self.workers < 1:
             raise SettingsError(f"workers is {self.workers}, it must be at least 1")
 
 
 @contextmanager
-def open_engine(wish: EngineWish, folder: Path) -> Iterator[Engine]:
+def open_engine(wish: EngineWish, folder: Path, progress: Progress = quiet) -> Iterator[Engine]:
     """The engine; folder: for the states of shards, which all machines of a cluster must see."""
     if wish.name == "local":
         yield LocalEngine(wish.threads)
@@ -56,7 +59,7 @@ def open_engine(wish: EngineWish, folder: Path) -> Iterator[Engine]:
 
     workers = wish.workers or os.cpu_count() or 1
     bound = wish.bound or WORKER_BOUND
-    engine = RayEngine.start(folder.resolve(), workers, address=wish.address, bound=bound)
+    engine = RayEngine.start(folder.resolve(), workers, address=wish.address, bound=bound, tell=progress)
     try:
         yield engine
     finally:

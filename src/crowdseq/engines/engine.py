@@ -18,7 +18,8 @@ class Placed(Protocol[W_co]):
 
         call: the name of a method of the workers, or of a part of them ("truth.evaluate"). shared: arguments
         that all get. own: one further argument for each shard. Neither arguments nor answers are changed
-        afterwards by the side that gave them away.
+        afterwards by the side that gave them away. A call may be made again until the end of the run, for a
+        worker that was lost: what it reads from files must still be there.
         """
 
 

@@ -13,7 +13,8 @@ from crowdseq.core.annotations import Annotations
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.ragged import gather_ranges, offsets_of, portions
 from crowdseq.core.text import Column, Text
-from crowdseq.engines.shard_files import ShardTables, StoredCorpus, StoredShard
+from crowdseq.engines.shard_files import StoredCorpus, StoredShard
+from crowdseq.engines.shard_layout import ShardTables
 from crowdseq.storage.tensors import TensorFile
 
 

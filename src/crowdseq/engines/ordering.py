@@ -126,7 +126,9 @@ def _cut_in_order(corpus: Corpus, shard_tokens: int, order: IntArray) -> Cut:
 
 def store_corpus(corpus: Corpus, folder: Path, shard_tokens: int) -> "StoredCorpus":
     """The shards of `cut_canonical` as files."""
-    from crowdseq.engines.shard_files import ShardTables, ShardWriter, StoredCorpus
+    from crowdseq.engines.shard_files import StoredCorpus
+    from crowdseq.engines.shard_layout import ShardTables
+    from crowdseq.engines.shard_writing import ShardWriter
 
     annotators, labelled = digests(corpus)
     cut = Cut.whole(corpus)

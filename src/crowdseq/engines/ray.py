@@ -3,23 +3,28 @@
 import os
 import socket
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from weakref import WeakSet
 
 from crowdseq.engines.engine import S, W
+from crowdseq.engines.ray_hiring import end, hire
 from crowdseq.engines.ray_holder import ShardHolder
 from crowdseq.engines.ray_placed import RayPlaced, Traffic
 from crowdseq.engines.shelf import Bound
 from crowdseq.errors import MissingExtraError, SettingsError
+from crowdseq.numerics.em import Progress, quiet
 from crowdseq.storage.private import remove_tree
 
 # The memory of a worker, where nobody says more or less: not above 4 GB with what it reads from files.
 WORKER_BOUND = Bound(2_500.0, 3_300.0)
 
 _ANSWER_SECONDS = 10.0
+_START_SECONDS = 300.0  # a cluster may have to start machines first
+
+_DEATHS = "worker died or was killed|killed due to (memory pressure|the node running low on memory)"
 
 # A product of long vectors has other last digits with other threads, and Ray would give its workers one.
 _BLAS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS")
@@ -49,6 +54,8 @@ def _environment(values: dict[str, str]) -> Iterator[None]:
 
 def import_ray() -> Any:
     """Ray itself, or one line about what is missing."""
+    # Ray would say on standard output, where data goes, that a worker died; whoever replaces it tells that.
+    os.environ.setdefault("RAY_DEDUP_LOGS_SKIP_REGEX", _DEATHS)
     try:
         import ray
     except ImportError:
@@ -64,7 +71,8 @@ def _require_answer(address: str) -> None:
     try:
         socket.create_connection((host.strip("[]"), int(port)), _ANSWER_SECONDS).close()
     except (OSError, OverflowError) as error:
-        raise SettingsError(f"no Ray cluster answers at {address}: {error}") from None
+        why = getattr(error, "strerror", None) or error
+        raise SettingsError(f"no Ray cluster answers at {address}: {why}") from None
 
 
 @dataclass(eq=False)
@@ -73,7 +81,9 @@ class RayEngine:
 
     folder: where the state of shards is kept for a worker that takes over from one that died; all machines
     must see it. workers: how many there are; worker_threads, bound: of each, for its shards; others stay on
-    disk. is_own: whether the cluster was started here, so that workers have our environment.
+    disk. is_own: whether the cluster was started here, so that workers have our environment. is_guest:
+    whether the program is connected to Ray for purposes of its own, and stays so. tell: that workers are
+    waited for; patience: how many seconds.
     """
 
     folder: Path
@@ -81,6 +91,9 @@ class RayEngine:
     worker_threads: int = 1
     bound: Bound = WORKER_BOUND
     is_own: bool = False
+    is_guest: bool = False
+    tell: Progress = quiet
+    patience: float = _START_SECONDS
     traffic: Traffic = field(default_factory=Traffic)
     actors: list[Any] = field(default_factory=list)
     forgotten: list[tuple[int, Path]] = field(default_factory=list)
@@ -101,29 +114,40 @@ class RayEngine:
         address: str | None = None,
         threads: int = 1,
         bound: Bound = WORKER_BOUND,
+        tell: Progress = quiet,
     ) -> "RayEngine":
-        """Join the cluster at an address ("auto" finds one), or start one on this machine alone."""
+        """Join the cluster at an address ("auto" finds one), or start one on this machine alone.
+
+        A program that is connected to Ray already works with that cluster.
+        """
         ray = import_ray()
-        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
         if address is not None:
             _require_answer(address)
+        if ray.is_initialized():
+            theirs = ray.get_runtime_context().gcs_address
+            if address not in (None, "auto", theirs):
+                raise SettingsError(
+                    f"this program is connected to Ray at {theirs} already, leave the address out"
+                )
+            return cls(folder, workers, threads, bound, is_guest=True, tell=tell)
+        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
         options: dict[str, Any] = {"logging_level": "ERROR", "log_to_driver": False}
         if address is None:
             options |= {"num_cpus": workers * threads, "include_dashboard": False}
         try:
             with _environment(_blas_threads() if address is None else {}):
-                ray.init(address=address or "local", ignore_reinit_error=True, **options)
-        except (OSError, RuntimeError, ValueError) as error:
-            where = address or "this machine"
-            raise SettingsError(f"no Ray cluster answers at {where}: {str(error).splitlines()[0]}") from None
-        return cls(folder, workers, threads, bound, is_own=address is None)
+                ray.init(address=address or "local", **options)
+        except (OSError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
+            where, why = address or "this machine", (str(error) or type(error).__name__).splitlines()[0]
+            raise SettingsError(f"no Ray cluster answers at {where}: {why}") from None
+        return cls(folder, workers, threads, bound, is_own=address is None, tell=tell)
 
     def close(self) -> None:
         """Leave the cluster, or end it if it was started here."""
         for actor in self.actors:
-            with suppress(Exception):
-                import_ray().kill(actor)
-        import_ray().shutdown()
+            end(import_ray(), actor)
+        if not self.is_guest:
+            import_ray().shutdown()
 
     def _release(self) -> None:
         """Let the actors forget what nobody can ask for any more."""
@@ -137,24 +161,34 @@ class RayEngine:
         self._release()
         number = self._n_placed
         self._n_placed += 1
-        while len(self.actors) < min(self.workers, len(shards)):
-            self.actors.append(self._hire())
+        missing = min(self.workers, len(shards)) - len(self.actors)
+        if missing > 0:
+            self.actors += self._hire(missing)
         folder = self.folder / f"placed-{number}"
         placed: RayPlaced[W] = RayPlaced(import_ray(), self, number, folder, shards)
         self._placed.add(placed)
         placed.begin(make)
         return placed
 
-    def _hire(self) -> Any:
+    def _hire(self, count: int) -> list[Any]:
         options: dict[str, Any] = {"num_cpus": self.worker_threads, "max_restarts": 0}
         if not self.is_own:
             options |= {"scheduling_strategy": "SPREAD", "runtime_env": {"env_vars": _blas_threads()}}
-        hired = import_ray().remote(**options)(ShardHolder)
-        return hired.remote(self.worker_threads, self.bound)
+        kind = import_ray().remote(**options)(ShardHolder)
+        return hire(
+            import_ray(),
+            lambda: kind.remote(self.worker_threads, self.bound),
+            count,
+            self.tell,
+            self.patience,
+        )
 
     def replace(self, slot: int) -> None:
         """Another actor for one that died, with all that it held."""
         self.traffic.replaced += 1
-        self.actors[slot] = self._hire()
+        end(
+            import_ray(), self.actors[slot]
+        )  # it may only be out of reach, and would keep its place in the cluster
+        [self.actors[slot]] = self._hire(1)
         for placed in sorted(self._placed, key=lambda one: one.number):
             placed.hand_over(slot)

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -50,6 +51,10 @@ class ShardHolder:
     def process(self) -> int:
         """Its number on its machine."""
         return os.getpid()
+
+    def version(self) -> str:
+        """Of the crowdseq that its machine has."""
+        return version("crowdseq")
 
     def place(self, key: Key, folder: Path, make: Callable[[Any], Any], shard: Any) -> None:
         """Make the worker of a shard."""

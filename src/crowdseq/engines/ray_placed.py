@@ -1,7 +1,7 @@
 """RayPlaced: shards that actors of Ray hold, asked in turns; what a dead one held is made again."""
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from copy import deepcopy
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,7 +11,7 @@ from crowdseq.engines.engine import W
 from crowdseq.engines.ray_holder import Key, Question
 from crowdseq.engines.ray_sending import Senders, Sending, size_of
 from crowdseq.engines.shelf import Reply
-from crowdseq.errors import Advice, FormatError, Problem
+from crowdseq.errors import Advice, FormatError, Problem, UsageError
 from crowdseq.storage.own_memory import give_back
 
 _MOST_DEATHS = 5  # of workers in one call: then it is no accident
@@ -88,12 +88,26 @@ class Journal:
 Submit = Callable[[Any, int], Any]  # an actor and its number to a reference to its answer
 
 
+@contextmanager
+def _room_told(ray: Any) -> Iterator[None]:
+    """One line where what goes to workers, or comes back, fits nowhere."""
+    try:
+        yield
+    except (ray.exceptions.ObjectStoreFullError, ray.exceptions.OutOfDiskError):
+        raise UsageError(
+            "Ray has no room left for what workers and driver tell each other: give it more memory or disk"
+        ) from None
+
+
 class RayPlaced(Generic[W]):
     """Shards go round the actors in turn, so that each has about as many tokens."""
 
     def __init__(self, ray: Any, engine: Actors, number: int, folder: Path, shards: Sequence[Any]) -> None:
         self.number = number
         self._ray, self._engine, self._folder, self._shards = ray, engine, folder, shards
+        errors = ray.exceptions
+        # Beside dead processes: one ended for want of memory, and an answer that went with its machine.
+        self._losses = (errors.RayActorError, errors.OutOfMemoryError, errors.ObjectLostError)
         self._senders = Senders(ray, number)
         self._journal = Journal()
         self._turn = 0
@@ -104,34 +118,41 @@ class RayPlaced(Generic[W]):
 
     def begin(self, make: Callable[[Any], W]) -> None:
         """Make the workers of all shards."""
-        self._maker = self._ray.put(make)
-        self._run(self._placing(place) for place in range(len(self._shards)))
+        with _room_told(self._ray):
+            self._maker = self._ray.put(make)
+            self._run(self._placing(place) for place in range(len(self._shards)))
 
     def _placing(self, place: int) -> Submit:
         shard = self._shards[place]
         return lambda actor, _: actor.place.remote(self._key(place), self._path(place), self._maker, shard)
 
     def each(self, call: str, *shared: object, own: Sequence[object] | None = None) -> list[Any]:
+        with _room_told(self._ray):
+            told = self._ask(call, shared, own)
+        if any(one.seconds is not None for one in told):
+            give_back()  # of what the calls before it needed; questions alone are too many for that
+        answers = [one.given for one in told]
+        self._engine.traffic.back += size_of(answers)
+        # What comes from the store cannot be changed; the sum of a single shard is the very thing it gave.
+        return deepcopy(answers) if len(answers) == 1 else answers
+
+    def _ask(self, call: str, shared: tuple[object, ...], own: Sequence[object] | None) -> list[Reply]:
+        """One turn, written into the journal."""
         self._turn += 1
-        traffic, actors, journal = self._engine.traffic, self._engine.actors, self._journal
+        actors, journal = self._engine.actors, self._journal
         sending = self._senders.sending(own, actors)
         question = Question(self._turn, call, journal.wants_states(sending, len(actors)))
         self._current = current = Call(question, self._ray.put(shared), sending)
-        traffic.out += size_of(shared) * len(actors) + sending.n_bytes
+        self._engine.traffic.out += size_of(shared) * len(actors) + sending.n_bytes
 
         def asking(place: int) -> Submit:
             return lambda actor, slot: current.ask(actor, self._key(place), slot)
 
         told: list[Reply] = self._run(asking(place) for place in range(len(self._shards)))
         journal.add(current, told)
-        if any(one.seconds is not None for one in told):
-            give_back()  # of what the calls before it needed; questions alone are too many for that
         self._current = None
         self._answered = dict.fromkeys(range(len(self._shards)), False)  # what it changed is in the journal
-        answers = [one.given for one in told]
-        traffic.back += size_of(answers)
-        # What comes from the store cannot be changed; the sum of a single shard is the very thing it gave.
-        return deepcopy(answers) if len(answers) == 1 else answers
+        return told
 
     def _key(self, place: int) -> Key:
         return self.number, place
@@ -143,6 +164,7 @@ class RayPlaced(Generic[W]):
         """The answers in the order of the shards; a worker that dies is replaced, and asked again."""
         answers: list[Any] = []
         self._answered.clear()
+        self._waiting.clear()
         deaths, asked, actors = 0, 0, self._engine.actors
         while len(answers) < len(self._shards):
             while asked < len(self._shards) and len(self._waiting) < _AHEAD * len(actors):
@@ -154,7 +176,7 @@ class RayPlaced(Generic[W]):
                 answers.append(self._get(self._waiting[place][0], place))
                 del self._waiting[place]
                 self._answered[place] = isinstance(answers[-1], Reply) and answers[-1].seconds is not None
-            except self._ray.exceptions.RayActorError:
+            except self._losses:
                 deaths += 1
                 if deaths > _MOST_DEATHS:
                     why = "its workers die again and again, perhaps for want of memory"
@@ -168,12 +190,12 @@ class RayPlaced(Generic[W]):
         except self._ray.exceptions.RayTaskError as error:
             if isinstance(error.cause, LookupError) and self._path(place).name in str(error.cause):
                 raise self._lost(place, _NOTHING) from None
-            raise error.cause from None
+            raise (error.cause or error) from None
 
     def _replace(self, slot: int) -> None:
         """Hire until one of them lives long enough to take over."""
         for _ in range(_MOST_DEATHS):
-            with suppress(self._ray.exceptions.RayActorError):
+            with suppress(*self._losses):
                 self._engine.replace(slot)
                 break
         for place in [place for place in self._waiting if place % len(self._engine.actors) == slot]:
@@ -183,8 +205,11 @@ class RayPlaced(Generic[W]):
     def hand_over(self, slot: int) -> None:
         """Let a new actor take up the shards of one that died, as they were before what it is asked next."""
         actor = self._engine.actors[slot]
+        places = range(slot, len(self._shards), len(self._engine.actors))
+        if not places:  # the actor came with a later placement, of more shards
+            return
         self._senders.tell(actor, slot)
-        for place in range(slot, len(self._shards), len(self._engine.actors)):
+        for place in places:
             is_behind = place in self._waiting or place not in self._answered
             turn = self._turn + (0 if is_behind else 1)
             if turn > 0:

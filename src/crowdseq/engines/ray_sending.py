@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from crowdseq.arrays import IntArray
 from crowdseq.engines.ray_holder import ListKey, Share
-from crowdseq.engines.shards import _Split, short_numbers
+from crowdseq.engines.shards import Split, short_numbers
 
 _WORTH = 1 << 18  # bytes of rows from which on a process gets those of all its shards at once
 _MOST_LISTS = 4
@@ -82,7 +82,7 @@ class Senders:
 
     def sending(self, own: Sequence[object] | None, actors: Sequence[Any]) -> Sending:
         """How the arguments of a call go out."""
-        if isinstance(own, _Split) and own.rows.nbytes >= _WORTH:
+        if isinstance(own, Split) and own.rows.nbytes >= _WORTH:
             key = self._key(own, actors)
             if key is not None:
                 pieces = [_taken(own, every) for every in self._known[key].every]
@@ -90,7 +90,7 @@ class Senders:
                 return Sending(None, Share(key, own.in_columns), rows, size_of(pieces))
         return Sending(own, n_bytes=0 if own is None else sum(map(size_of, own)))
 
-    def _key(self, split: _Split, actors: Sequence[Any]) -> ListKey | None:
+    def _key(self, split: Split, actors: Sequence[Any]) -> ListKey | None:
         """The lists behind a split; None where shards have all rows, or where there are ever new lists."""
         own = split.own
         for key, lists in self._known.items():
@@ -105,7 +105,7 @@ class Senders:
         return key
 
 
-def _taken(split: _Split, every: IntArray) -> NDArray[Any]:
+def _taken(split: Split, every: IntArray) -> NDArray[Any]:
     return split.rows[..., every] if split.in_columns else split.rows[every]
 
 

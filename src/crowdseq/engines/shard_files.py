@@ -1,164 +1,36 @@
-"""StoredCorpus: a corpus as a folder of shards, each a file that is mapped into memory; and its writer.
+"""StoredCorpus: a corpus as a folder of shards, each a file that is mapped into memory.
 
 Sentences stand in canonical order, whole documents in each shard. Words and the values of columns are sorted
-tables that all shards number into; the index is written last, so a folder without one is unfinished.
+tables that all shards number into.
 """
 
 import hashlib
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from types import TracebackType
 from typing import Any, TypeAlias, cast
 
-import numpy as np
-from numpy.typing import NDArray
-
 from crowdseq.arrays import IntArray
-from crowdseq.core.annotations import Annotations
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.labels import LabelScheme
-from crowdseq.core.text import Column, Text
+from crowdseq.engines.shard_layout import (
+    COLUMN,
+    FORMAT,
+    INDEX_FILE,
+    TABLES_FILE,
+    VERSION,
+    ShardTables,
+    shard_corpus,
+    shard_name,
+)
 from crowdseq.engines.shards import CorpusFacts, Cut
 from crowdseq.errors import Advice, FormatError
-from crowdseq.storage.atomic import AtomicFile
 from crowdseq.storage.json_file import JsonFile
-from crowdseq.storage.mapped import map_tensors, pack_texts, unpack_texts
-from crowdseq.storage.tensors import TensorFile, encode_tensors
+from crowdseq.storage.mapped import map_tensors, unpack_texts
+from crowdseq.storage.tensors import TensorFile
 
-INDEX_FILE, TABLES_FILE = "index.json", "tables.safetensors"
-FORMAT, VERSION = "crowdseq shards", 1
-_COLUMN = "column:"
 _AGAIN = Advice("cut the corpus into shards again")
-
-
-@dataclass(frozen=True, eq=False)
-class ShardTables:
-    """What all shards share: words and columns are sorted, annotators named.
-
-    annotator_order (K,): the annotators as their answers order them, names aside.
-    """
-
-    scheme: LabelScheme
-    annotators: tuple[str, ...]
-    words: tuple[str, ...]
-    columns: Mapping[str, tuple[str, ...]]
-    annotator_order: IntArray
-
-
-class ShardWriter:
-    """Writes shards one after the other, and the index when all of them are there."""
-
-    def __init__(self, folder: Path, tables: ShardTables, shard_tokens: int) -> None:
-        self._folder, self._tables, self._shard_tokens = folder, tables, shard_tokens
-        self._entries: list[dict[str, Any]] = []
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / INDEX_FILE).unlink(missing_ok=True)
-
-    def __enter__(self) -> "ShardWriter":
-        return self
-
-    def add(self, part: Corpus, places: IntArray) -> None:
-        """The next shard; places (N,): the number of each of its sentences in the order of the input."""
-        name = f"shard-{len(self._entries):05d}.safetensors"
-        digest = _write(self._folder / name, shard_arrays(part, places))
-        self._entries.append(
-            {
-                "file": name,
-                "sentences": len(part),
-                "tokens": part.n_tokens,
-                "documents": len(part.text.documents),
-                "votes": part.annotations.n_votes,
-                "gold": int(part.has_gold.sum()),
-                "sha256": digest,
-            }
-        )
-
-    def close(self) -> None:
-        """Write the tables and the index."""
-        tables = self._tables
-        arrays = pack_texts("words", tables.words) | {"annotator_order": np.asarray(tables.annotator_order)}
-        for name, table in tables.columns.items():
-            arrays |= pack_texts(_COLUMN + name, table)
-        digest = _write(self._folder / TABLES_FILE, arrays)
-        index = {
-            "format": FORMAT,
-            "version": VERSION,
-            "scheme": {"kind": tables.scheme.kind, "tags": tables.scheme.tags},
-            "annotators": tables.annotators,
-            "columns": list(tables.columns),
-            "words": len(tables.words),
-            "shard_tokens": self._shard_tokens,
-            "tables": {"file": TABLES_FILE, "sha256": digest},
-            "shards": self._entries,
-        }
-        with AtomicFile(self._folder / INDEX_FILE, force=True) as file:
-            file.write(json.dumps(index, ensure_ascii=False, indent=1).encode("utf-8", "backslashreplace"))
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if kind is None:
-            self.close()
-
-
-def _write(path: Path, arrays: Mapping[str, NDArray[Any]]) -> str:
-    content = encode_tensors(arrays)
-    with AtomicFile(path, force=True) as file:
-        file.write(content)
-    return hashlib.sha256(content).hexdigest()
-
-
-def shard_arrays(part: Corpus, places: IntArray) -> dict[str, NDArray[Any]]:
-    """What the file of a shard holds."""
-    text, crowd = part.text, part.annotations
-    extras = [json.dumps(text.extras[number], ensure_ascii=False) for number in sorted(text.extras)]
-    return {
-        "token_ids": text.token_ids,
-        "offsets": text.offsets,
-        "document_of": text.document_of,
-        "voters": crowd.voters,
-        "row_offsets": crowd.row_offsets,
-        "tags": crowd.tags,
-        "gold_tags": part.gold_tags,
-        "has_gold": part.has_gold,
-        "places": np.asarray(places, np.int64),
-        "extras_of": np.array(sorted(text.extras), np.int64),
-        **{_COLUMN + name: column.ids for name, column in text.columns.items()},
-        **pack_texts("ids", text.ids),
-        **pack_texts("documents", text.documents),
-        **pack_texts("extras", extras),
-    }
-
-
-def shard_corpus(file: TensorFile, tables: ShardTables, size: tuple[int, int]) -> Corpus:
-    """The corpus of such a file, of so many sentences and tokens."""
-    sentences, tokens = size
-    extras = zip(file.take("extras_of", "i8", (None,)).tolist(), unpack_texts("extras", file), strict=True)
-    text = Text(
-        tables.words,
-        file.take("token_ids", "i4", (tokens,)),
-        file.take("offsets", "i8", (sentences + 1,)),
-        cast(tuple[str, ...], unpack_texts("ids", file)),
-        unpack_texts("documents", file),
-        file.take("document_of", "i4", (sentences,)),
-        {
-            name: Column(table, file.take(_COLUMN + name, "i4", (tokens,)))
-            for name, table in tables.columns.items()
-        },
-        {number: json.loads(one or "{}") for number, one in extras},
-    )
-    crowd = Annotations(
-        tables.annotators,
-        file.take("voters", "i4", (None,)),
-        file.take("row_offsets", "i8", (sentences + 1,)),
-        file.take("tags", "i2", (None,)),
-        text.lengths,
-    )
-    gold = file.take("gold_tags", "i2", (tokens,))
-    return Corpus(tables.scheme, text, crowd, gold, file.take("has_gold", "?", (sentences,)))
 
 
 @dataclass(frozen=True)
@@ -247,7 +119,7 @@ class StoredCorpus:
     def columns(self) -> dict[str, tuple[str, ...]]:
         """The values of each column, sorted."""
         return {
-            name: cast(tuple[str, ...], unpack_texts(_COLUMN + name, self._tables))
+            name: cast(tuple[str, ...], unpack_texts(COLUMN + name, self._tables))
             for name in self.column_names
         }
 
@@ -280,9 +152,10 @@ class StoredCorpus:
         """All shards, one after the other."""
         return (self.open_shard(shard.number) for shard in self.shards)
 
-    def verify(self) -> list[str]:
-        """The files that are missing or not as they were written."""
-        wanted = [(TABLES_FILE, self.tables_digest), *((shard.file, shard.digest) for shard in self.shards)]
+    def verify(self, numbers: Sequence[int] | None = None) -> list[str]:
+        """The files that are missing or not as they were written, of all shards or of some."""
+        shards = self.shards if numbers is None else [self.shards[number] for number in numbers]
+        wanted = [(TABLES_FILE, self.tables_digest), *((shard.file, shard.digest) for shard in shards)]
         return [name for name, digest in wanted if _digest_of(self.folder / name) != digest]
 
 
@@ -329,8 +202,10 @@ def find_table(name: TableName) -> tuple[str, ...]:
 
 
 def is_stored(path: Path) -> bool:
-    """Whether a folder holds shards."""
+    """Whether a folder holds shards, if only damaged ones: `StoredCorpus.open` tells what is wrong."""
     index = path / INDEX_FILE
+    if (path / TABLES_FILE).is_file() and (path / shard_name(0)).is_file():
+        return True
     if not index.is_file():
         return False
     try:

@@ -51,11 +51,11 @@ class Numbering:
 
     def split(self, rows: NDArray[Any]) -> "Sequence[NDArray[Any]]":
         """Rows (size, …) of all items to those of each shard."""
-        return _Split(rows, self.own)
+        return Split(rows, self.own)
 
     def split_columns(self, rows: NDArray[Any]) -> "Sequence[NDArray[Any]]":
         """The same for columns (…, size)."""
-        return _Split(rows, self.own, in_columns=True)
+        return Split(rows, self.own, in_columns=True)
 
     def add_up(self, parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
         """Rows of each shard's items to rows (size, …) of all, summed in the order of the shards."""
@@ -68,7 +68,7 @@ class Numbering:
 
 
 @dataclass(frozen=True, eq=False)
-class _Split(Sequence[NDArray[Any]]):
+class Split(Sequence[NDArray[Any]]):
     """Rows of all items as those of each shard, taken when they are asked for: never all at once."""
 
     rows: NDArray[Any]

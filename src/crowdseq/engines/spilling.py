@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crowdseq.engines.shard_files import find_table, table_name
+from crowdseq.storage.atomic import cannot_write
 from crowdseq.storage.private import private_path
 
 _ALIGNMENT = 64
@@ -85,6 +86,12 @@ class Spill:
 
     def save(self, worker: object, turn: int) -> None:
         """Keep the worker as it is after a turn, and the state before it."""
+        try:
+            self._save(worker, turn)
+        except OSError as error:
+            raise cannot_write(str(self._folder), error) from None
+
+    def _save(self, worker: object, turn: int) -> None:
         self._folder.mkdir(parents=True, exist_ok=True)
         name = f"{turn:08d}.arrays"
         target = self._folder / name

@@ -97,6 +97,8 @@ class Mace(ShardedAggregator):
         best, done = self._kept(crowd, context)
         for restart in range(done, self.restarts):
             end = self._run(crowd, start_from(crowd, model, *starts[restart]))
+            if context.note is not None and end.history:
+                context.note("start", restart + 1, end.history[-1])
             context.progress("restarts", restart + 1, self.restarts)
             if best is None or end.history[-1:] > best.history[-1:]:
                 best = end

@@ -8,6 +8,7 @@ import numpy as np
 
 State = TypeVar("State")
 Progress = Callable[[str, int, int], None]
+Note = Callable[[str, int, float], None]  # "round" or whatever was made, its number, its objective
 
 _STAGE = "EM rounds"
 
@@ -53,7 +54,7 @@ def climb(
     progress: Progress = quiet,
     keep: Callable[[Climb[State]], None] | None = None,
     judge: Callable[[State], float] | None = None,
-    note: Callable[[float], None] | None = None,
+    note: Note | None = None,
 ) -> Climb[State]:
     """Step until the objective changes by less than `tolerance`, relative to its size, or `rounds` are over.
 
@@ -61,7 +62,8 @@ def climb(
     step: from a state to the next one and its objective; where that is not a finite number, the round is not
     taken and the last good state stays. start: where to begin, or how far an earlier climb had come: going
     on from there gives what an unbroken climb gives. keep: called after every round with how far it came.
-    judge: a score of a state, by which the best is remembered. note: told the objective of every round.
+    judge: a score of a state, by which the best is remembered. note: told every round and its
+    objective.
     """
     reached = start
     while len(reached.history) < rounds and not (
@@ -76,7 +78,7 @@ def climb(
         if keep is not None:
             keep(reached)
         if note is not None:
-            note(objective)
+            note("round", len(reached.history), objective)
         progress(_STAGE, len(reached.history), rounds)
     return replace(reached, converged=has_converged(reached.history, tolerance))
 

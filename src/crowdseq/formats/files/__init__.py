@@ -14,6 +14,7 @@ from crowdseq.errors import FormatError, Missing, MissingFileError, Problem
 from crowdseq.formats.files.sources import STANDARD_INPUT, Folder, Source, stem_of
 
 RUN_CROWD, RUN_SHARDS = "crowd.jsonl.gz", "crowd"
+_OF_SHARDS = ("index.json", "tables.safetensors")  # the one without the other is damaged
 
 Input: TypeAlias = str | os.PathLike[str] | bytes
 
@@ -71,7 +72,7 @@ def is_sharded_run(path: Path) -> bool:
 
 def may_hold_shards(path: Path) -> bool:
     """Whether a folder looks like one of shards, or a run that has them."""
-    return os.path.isfile(path / "index.json") or is_sharded_run(path)
+    return any(os.path.isfile(path / name) for name in _OF_SHARDS) or is_sharded_run(path)
 
 
 def is_run(path: Path) -> bool:

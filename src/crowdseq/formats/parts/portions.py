@@ -17,7 +17,7 @@ from crowdseq.core.annotations import Annotations
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.labels import PLAIN, LabelScheme
 from crowdseq.core.text import Column
-from crowdseq.engines.shard_files import ShardTables, shard_arrays, shard_corpus
+from crowdseq.engines.shard_layout import ShardTables, shard_arrays, shard_corpus
 from crowdseq.errors import Advice
 from crowdseq.storage.mapped import map_tensors
 from crowdseq.storage.tensors import TensorFile, encode_tensors

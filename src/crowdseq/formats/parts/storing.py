@@ -18,7 +18,9 @@ from crowdseq.core.corpus import Corpus
 from crowdseq.core.text import Column
 from crowdseq.engines.gathering import joined, take_sentences
 from crowdseq.engines.ordering import by_digest, store_corpus, word_codes
-from crowdseq.engines.shard_files import ShardTables, ShardWriter, StoredCorpus
+from crowdseq.engines.shard_files import StoredCorpus
+from crowdseq.engines.shard_layout import ShardTables
+from crowdseq.engines.shard_writing import ShardWriter
 from crowdseq.engines.shards import filled
 from crowdseq.errors import AnnotationError, FormatError, Problem, SchemeError
 from crowdseq.formats.files import Input, list_inputs
@@ -143,6 +145,9 @@ class _Cutter:
 
     def write(self, folder: Path, shard_tokens: int) -> None:
         """All shards and their index."""
+        if not self._portions:
+            store_corpus(Corpus.from_records([]), folder, shard_tokens)
+            return
         annotators = annotator_digests(self._portions, len(self._annotators))
         documents = Documents.of(self._portions, annotators)
         order = documents.in_order()

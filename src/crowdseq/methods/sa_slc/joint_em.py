@@ -83,6 +83,7 @@ class JointEm(Generic[P]):
     rows_folder: Path | None = None
     versions: Versions = field(default_factory=Versions)
     _rows: dict[int, int] = field(default_factory=dict)
+    _restored: set[int] = field(default_factory=set)
 
     def megabytes_in(self, engine: Engine) -> float:
         """An estimate of what a round holds at once in this process: tables of votes, of tokens and of
@@ -272,10 +273,11 @@ class JointEm(Generic[P]):
         return {"rows": np.array([self._rows[number]])}
 
     def remove_rows(self, *states: State[P] | None) -> None:
-        """Remove what shards wrote of all states but these."""
+        """Remove what shards wrote of all states but these, and those that the run went on from: a worker
+        that dies is asked to restore them again."""
         if self.rows_folder is None:
             return
-        kept = {self._rows[state.version.number] for state in states if state is not None}
+        kept = self._restored | {self._rows[state.version.number] for state in states if state is not None}
         names = tuple(rows_path(Path(), name, 0).name.rpartition("-")[0] for name in kept)
         for path in self.rows_folder.glob("rows-*"):
             if not path.name.startswith(names):
@@ -286,6 +288,7 @@ class JointEm(Generic[P]):
         version = self.versions.new()
         if self.rows_folder is not None:
             self._rows[version.number] = int(arrays["rows"][0])
+            self._restored.add(self._rows[version.number])
             self.placed.each("restore_rows", version.number, self.rows_folder, self._rows[version.number])
         else:
             self._restore(version, arrays)

@@ -297,6 +297,7 @@ class SaSlcShard:
         """(T, M) what is believed, and the scores beside the text's behind it."""
         return self._states[version].unary, self._states[version].said
 
+    @asks_only
     def keep_rows(self, version: int, folder: Path, name: int) -> None:
         """Write a belief to the disk."""
         state = self._states[version]

@@ -80,7 +80,7 @@ class LearnPlan:
         check_learnable(corpus, recipe)
         _check_dev(dev, corpus, recipe)
         begun = time.perf_counter()
-        with self._engine(corpus) as engine:
+        with self._engine(corpus, progress) as engine:
             context = RunContext(
                 progress, engine, None, dev, resources.max_memory, companion=self._companion(checkpoints)
             )
@@ -95,7 +95,7 @@ class LearnPlan:
         return CrfTrainer(shard_tokens=getattr(self.recipe, "shard_tokens", CrfTrainer.shard_tokens))
 
     @contextmanager
-    def _engine(self, corpus: Corpus) -> Iterator[Engine]:
+    def _engine(self, corpus: Corpus, progress: Progress) -> Iterator[Engine]:
         """Where sums are made: in this process, unless another engine is asked for or memory is too small."""
         resources = self.resources
         if resources.engine == "local" and resources.max_memory is None:
@@ -104,7 +104,10 @@ class LearnPlan:
         from crowdseq.engines.choosing import open_engine
 
         wish = resources.wish(self.megabytes(CorpusFacts.of(corpus)))
-        with TemporaryDirectory(prefix="crowdseq-") as folder, open_engine(wish, Path(folder)) as engine:
+        with (
+            TemporaryDirectory(prefix="crowdseq-") as folder,
+            open_engine(wish, Path(folder), progress) as engine,
+        ):
             yield engine
 
     def megabytes(self, facts: CorpusFacts) -> float:

@@ -4,6 +4,7 @@ settled of each."""
 import json
 import os
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -19,7 +20,8 @@ from crowdseq.formats.files import is_sharded_run, list_inputs
 from crowdseq.formats.files.sources import Folder
 from crowdseq.formats.findings.import_report import ImportReport
 from crowdseq.formats.settings import ReadSettings
-from crowdseq.storage.atomic import AtomicFile
+from crowdseq.storage.atomic import AtomicFile, cannot_write
+from crowdseq.storage.json_file import JsonFile
 from crowdseq.storage.private import remove_tree
 from crowdseq.workflows.reading import Selection
 from crowdseq.workflows.recipes import parse_settings
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
 
 _INPUT, _CUTTING, _SETTLED = "input.json", "cutting", "consensus"
 _START_ANEW = Advice("give the same files and settings, or start anew with {force}", force="")
+_DAMAGED = Advice("start anew with {force}", force="")
 
 
 @dataclass(frozen=True)
@@ -74,10 +77,14 @@ def learn_sharded(
     out = target.checkpoints / _SETTLED
     out.mkdir(parents=True, exist_ok=True)
     with request.listener.progress() as progress:
-        dev = read(request.dev).corpus if request.dev else None
-        learned = plan.run_stored(
-            shards.corpus, out, progress=progress, checkpoints=target.checkpoints, dev=dev
-        )
+        try:
+            dev = read(request.dev).corpus if request.dev else None
+            learned = plan.run_stored(
+                shards.corpus, out, progress=progress, checkpoints=target.checkpoints, dev=dev
+            )
+        except BaseException:
+            _drop_empty(out)
+            raise
         progress("writing the run", 0, 1)
         run = ShardedRun.of(learned.consensus, learned.tagger, plan.recipe, time.perf_counter() - begun)
         typed = {"command": request.command} if request.command else {}
@@ -85,6 +92,13 @@ def learn_sharded(
         run = replace(run, source={**known, **shards.source, **typed})
         save_sharded(run, target, excel_safe=request.excel_safe)
     return run, shards.report
+
+
+def _drop_empty(out: Path) -> None:
+    """Leave no folder of an unfinished run where none was begun."""
+    with suppress(OSError):
+        out.rmdir()
+        out.parent.rmdir()
 
 
 def _fits(plan: "LearnPlan", facts: CorpusFacts) -> bool:
@@ -131,9 +145,9 @@ def given_shards(request: "LearnRequest") -> Shards | None:
     return Shards(corpus, {"inputs": inputs, "selection": asdict(selection)})
 
 
-def check_whole(corpus: StoredCorpus) -> None:
-    """Every shard that is lost or damaged is named."""
-    damaged = corpus.verify()
+def check_whole(corpus: StoredCorpus, numbers: Sequence[int] | None = None) -> None:
+    """Every shard that is lost or damaged is named, of all or of some."""
+    damaged = corpus.verify(numbers)
     if damaged:
         advice = Advice("restore it, or cut the corpus again")
         problems = [
@@ -147,18 +161,22 @@ def _cut(request: "LearnRequest", target: RunTarget, shard_tokens: int) -> Shard
     part = target.checkpoints
     crowd, told = crowd_folder(part), _told(request, shard_tokens)
     if is_stored(crowd):
-        held = json.loads((part / _INPUT).read_bytes())
-        if held["told"] != told:
+        held = JsonFile.read(part / _INPUT, _DAMAGED)
+        if held.content.get("told") != told:
             raise SettingsError(f"{part} was begun with other files or settings:", _START_ANEW)
-        return Shards(StoredCorpus.open(crowd), held["source"])
+        corpus = StoredCorpus.open(crowd)
+        check_whole(corpus)
+        return Shards(corpus, held.object("source"))
     cutting = part / _CUTTING
     remove_tree(cutting)
     try:
         stored = store_crowd(request, cutting, shard_tokens)
-    except BaseException:
+    except BaseException as error:
         remove_tree(cutting)
         with suppress(OSError):
             part.rmdir()
+        if isinstance(error, OSError):
+            raise cannot_write(str(part), error) from None
         raise
     files = stored.report.as_dict()["files"]
     source = {"inputs": files, "selection": asdict(request.reading.selection)}

@@ -52,8 +52,11 @@ def learn_piece(request: "LearnRequest", piece: str) -> tuple[int, ...]:
         raise SettingsError(
             "a piece is one of a folder of shards, which `crowdseq shard` writes; give that alone"
         )
+    if plan.resources.engine != "local":
+        raise SettingsError("a piece is settled by this process:", Advice("leave out {engine}", engine=""))
     stored = shards.corpus
     numbers = tuple(range(part - 1, len(stored.shards), count))
+    check_whole(stored, numbers)
     with claimed(request.out):
         _check_free(request.out, request.force)
         with AtomicFolder(request.out) as made, request.listener.progress() as progress:
@@ -165,7 +168,7 @@ def merge_pieces(request: MergeRequest) -> MergedRun:
                 link_files(piece.path.parent, settled, "consensus-")
             with (
                 request.listener.progress() as progress,
-                open_engine(resources.wish(plan.megabytes(stored.facts)), states) as engine,
+                open_engine(resources.wish(plan.megabytes(stored.facts)), states, progress) as engine,
             ):
                 begun = time.perf_counter()
                 progress("judging annotators", 0, 1)

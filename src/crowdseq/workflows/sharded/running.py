@@ -54,7 +54,7 @@ def learn_stored(
     states.mkdir(mode=0o700, parents=True)
     resources = plan.resources
     try:
-        with open_engine(resources.wish(plan.megabytes(stored.facts)), states) as engine:
+        with open_engine(resources.wish(plan.megabytes(stored.facts)), states, progress) as engine:
             teller = RoundTeller(progress, engine, stored.facts.n_tokens)
             sources = known.sources if known else ()
             told = told_engine(engine, progress)
@@ -122,17 +122,16 @@ class RoundTeller:
     engine: Engine
     n_tokens: int
     clock: Callable[[], float] = time.perf_counter
-    _rounds: int = 0
     _sent: tuple[int, int] = (0, 0)
     _last: float = field(default=0.0)
 
     def __post_init__(self) -> None:
         self._last = self.clock()
 
-    def __call__(self, objective: float) -> None:
-        now, self._rounds = self.clock(), self._rounds + 1
+    def __call__(self, what: str, number: int, objective: float) -> None:
+        now = self.clock()
         speed = self.n_tokens / max(now - self._last, 1e-9)
-        told = f"round {self._rounds}: objective {objective:,.1f}, {speed:,.0f} tokens/s"
+        told = f"{what} {number}: objective {objective:,.1f}, {speed:,.0f} tokens/s"
         traffic = getattr(self.engine, "traffic", None)
         if traffic is not None:
             out, back = traffic.out - self._sent[0], traffic.back - self._sent[1]
