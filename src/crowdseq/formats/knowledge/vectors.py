@@ -12,10 +12,12 @@ import numpy as np
 from crowdseq.errors import FormatError, Problem
 from crowdseq.formats.files.sources import Source, Stream, open_source
 from crowdseq.formats.findings.collector import Collector
+from crowdseq.formats.knowledge.encodings import as_utf8
 from crowdseq.formats.knowledge.spacy_vectors import read_spacy
 from crowdseq.formats.knowledge.vector_tables import (
     NPY_MARK,
     Table,
+    is_pickle,
     is_safetensors,
     read_npy,
     read_parquet,
@@ -52,15 +54,16 @@ def read_vectors(place: str) -> Vectors:
         _check(table, place)
         return Vectors(tuple(table.words or ()), table.rows, digest, table.is_cut)
     file, _, words_file = place.partition(BESIDE) if not os.path.exists(place) else (place, "", "")
-    with Collector(ReadSettings()) as collector:
+    with as_utf8(), Collector(ReadSettings()) as collector:
         with open_source(_source(file), collector.settings.limits) as stream:
             table = _read(stream, collector, bool(words_file))
             digests = [stream.sha256]
         if words_file:
             with open_source(_source(words_file), collector.settings.limits) as stream:
-                table = _with_words(table, read_words(stream, collector), file, words_file)
+                words = read_words(stream, collector)
+                collector.finish()
+                table = _with_words(table, words, file, words_file)
                 digests.append(stream.sha256)
-        collector.finish()
     if table.words is None:
         raise FormatError(Problem(f"has numbers and no words, name them too: {file}{BESIDE}WORDS.txt", file))
     _check(table, file)
@@ -76,6 +79,9 @@ def _read(stream: Stream, collector: Collector, has_words: bool) -> Table:
     head = stream.head
     if not head.strip():
         raise FormatError(Problem("is empty, give a file of word vectors", stream.name))
+    if is_pickle(head):
+        what = "is a pickle, which may run code when it is opened, write its vectors as text"
+        raise FormatError(Problem(f"{what} (gensim: save_word2vec_format)", stream.name))
     if head.startswith(NPY_MARK):
         return read_npy(stream)
     if head.startswith(PARQUET_MARK):
