@@ -240,7 +240,8 @@ def test_a_kill_between_save_and_answer_loses_nothing(small: Path, enter: Enter)
                 server.wait(timeout=20)
             route.abort()
 
-        # Before the page is opened: what an open page asks for first may pass a browser that only begins to hold back.
+        # Before the page is opened: an open page's first request may pass a browser that only begins to
+        # hold requests back.
         page.route("**/api/save", lose)
         page.goto(f"{app.base}/disputes?words=Paris")
         ready(page)
