@@ -151,6 +151,8 @@ BAD: dict[str, tuple[str | bytes, str]] = {
         pickle.dumps({"the": [1.0, 2.0]}),
         "pickle: is a pickle, which may run code when it is opened",
     ),
+    "zip": (b"PK\3\4\x14\0\0\0", "is a zip archive, unpack it"),
+    "fasttext": (b"\xba\x16\x4f\x2f\x0c\0\0\0", "is a model of fastText in its own form"),
     "old pickle": (pickle.dumps({"the": [1.0]}, 2), "is a pickle, which may run code"),
     "npy": (b"\x93NUMPY\x01\x00junk", "is no whole npy file"),
     "tensors": (b"\x08\x00\x00\x00\x00\x00\x00\x00{junk___", "is no whole safetensors file"),

@@ -46,11 +46,6 @@ def is_safetensors(head: bytes) -> bool:
     return len(head) > 9 and head[8:9] == b"{" and int.from_bytes(head[:8], "little") < 1 << 27
 
 
-def is_pickle(head: bytes) -> bool:
-    """The mark of today's protocols, with their number."""
-    return head[:1] == b"\x80" and head[1:2] in (b"\2", b"\3", b"\4", b"\5")
-
-
 def read_npy(stream: Stream) -> Table:
     try:
         found = np.load(io.BytesIO(_whole(stream)), allow_pickle=False)

@@ -17,7 +17,6 @@ from crowdseq.formats.knowledge.spacy_vectors import read_spacy
 from crowdseq.formats.knowledge.vector_tables import (
     NPY_MARK,
     Table,
-    is_pickle,
     is_safetensors,
     read_npy,
     read_parquet,
@@ -31,6 +30,16 @@ from crowdseq.numerics.words.kmeans import Rows
 
 BESIDE = "+"  # between a file of numbers and the file of their words
 _TOLD = 5  # faults of one file
+_PICKLE = (
+    "is a pickle, which may run code when it is opened, write its vectors as text "
+    "(gensim: save_word2vec_format)"
+)
+# What vectors often lie in, by its first bytes, and what to do; a pickle names its protocol there.
+_OTHERS: tuple[tuple[bytes, str], ...] = (
+    (b"PK\3\4", "is a zip archive, unpack it and give the file of vectors that is in it"),
+    (b"\xba\x16\x4f\x2f", "is a model of fastText in its own form, give the .vec file beside it"),
+    *((bytes([0x80, protocol]), _PICKLE) for protocol in range(2, 6)),
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,9 +88,9 @@ def _read(stream: Stream, collector: Collector, has_words: bool) -> Table:
     head = stream.head
     if not head.strip():
         raise FormatError(Problem("is empty, give a file of word vectors", stream.name))
-    if is_pickle(head):
-        what = "is a pickle, which may run code when it is opened, write its vectors as text"
-        raise FormatError(Problem(f"{what} (gensim: save_word2vec_format)", stream.name))
+    other = next((what for mark, what in _OTHERS if head.startswith(mark)), None)
+    if other is not None:
+        raise FormatError(Problem(other, stream.name))
     if head.startswith(NPY_MARK):
         return read_npy(stream)
     if head.startswith(PARQUET_MARK):
