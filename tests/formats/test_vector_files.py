@@ -1,6 +1,7 @@
 """Files of word vectors: every form gives the same words and numbers, and every fault one clear line."""
 
 import gzip
+import pickle
 import struct
 from pathlib import Path
 
@@ -140,9 +141,19 @@ BAD: dict[str, tuple[str | bytes, str]] = {
         f"{LINES[0]}\n{LINES[1]}\n{LINES[0]}\n",
         "twice:3: word 'the': stands there twice (line 1 too)",
     ),
-    "prose": ("It was a dark and stormy night;\n", "is no number"),
+    "prose": ("It was a dark and stormy night;\n", "prose:1: the first line has 0 numbers after its word"),
+    "jsonl": ('{"tokens": ["a", "b"]}\n' * 9, "this is no file of word vectors"),
+    "latin": (f"{LINES[0]}\n".encode() + b"caf\xe9 1 2 3\n", "('é'): write the file as UTF-8"),
+    "wide": ("the 1 2 3\n".encode("utf-16"), "wide:1: "),
     "one word": ("word\n", "0 numbers after its word"),
-    "binary cut": (b"4 3\nthe \x01\x02\xff\xfe", "ends in the 1th"),
+    "binary cut": (b"4 3\nthe \x01\x02\xff\xfe", "ends in word 1,"),
+    "pickle": (
+        pickle.dumps({"the": [1.0, 2.0]}),
+        "pickle: is a pickle, which may run code when it is opened",
+    ),
+    "zip": (b"PK\3\4\x14\0\0\0", "is a zip archive, unpack it"),
+    "fasttext": (b"\xba\x16\x4f\x2f\x0c\0\0\0", "is a model of fastText in its own form"),
+    "old pickle": (pickle.dumps({"the": [1.0]}, 2), "is a pickle, which may run code"),
     "npy": (b"\x93NUMPY\x01\x00junk", "is no whole npy file"),
     "tensors": (b"\x08\x00\x00\x00\x00\x00\x00\x00{junk___", "is no whole safetensors file"),
 }
@@ -156,6 +167,34 @@ def test_a_fault_is_told_by_place(name: str, tmp_path: Path, monkeypatch: pytest
     with pytest.raises(FormatError) as caught:
         read_vectors(name)
     assert said in str(caught.value)
+    assert len(caught.value.problems) == 1
+    assert "encoding" not in str(caught.value)  # the option is about the crowd
+
+
+def test_words_of_another_encoding_are_told_before_they_are_counted(tmp_path: Path) -> None:
+    place = npy(tmp_path)
+    (tmp_path / "words.txt").write_bytes(b"the\nZ\xfcrich\n0.5\na\n")
+    with pytest.raises(FormatError, match=r"words\.txt:2: .* write the file as UTF-8$"):
+        read_vectors(place)
+
+
+@pytest.mark.parametrize(
+    ("words", "rows", "said"),
+    [
+        (["a", None], [[1.0, 2.0], [3.0, 4.0]], "row 2: has no word"),
+        (["a", "b"], [[1.0, 2.0], None], "row 2: has 0 numbers where other rows have 2"),
+        (["a", "b"], [[1.0, 2.0], [3.0]], "row 2: has 1 numbers where other rows have 2"),
+        (["a", "b"], [[1.0, 2.0], [3.0, None]], "word 'b': has a number that is not finite"),
+    ],
+)
+def test_a_gap_in_a_table_is_told_by_row(
+    words: list[str | None], rows: list[list[float] | None], said: str, tmp_path: Path
+) -> None:
+    arrow = library()
+    path = tmp_path / "v.parquet"
+    arrow.parquet.write_table(arrow.table({"word": words, "vector": rows}), path)
+    with pytest.raises(FormatError, match=said):
+        read_vectors(str(path))
 
 
 def test_arrays_must_fit_their_words(tmp_path: Path) -> None:

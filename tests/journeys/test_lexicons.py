@@ -91,6 +91,7 @@ def test_a_bad_line_is_told_by_file_and_line(files: Path) -> None:
     code, said = run("learn", str(files / "crowd.jsonl"), "-o", str(files / "x"), "--lexicon", f"PER={bad}")
     assert code == 3
     assert f"{bad}:3: byte" in said
+    assert "write the file as UTF-8" in said
     bad.write_text("Ada\nBob\t12\n")
     with pytest.raises(FormatError, match=r"bad\.txt:2: the line has several columns"):
         crowdseq.learn(crowd(), lexicons={"PER": bad})

@@ -3,7 +3,9 @@
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
+from safetensors.numpy import save
 
 import crowdseq
 from crowdseq.errors import FormatError, MissingExtraError, MissingFileError, SettingsError
@@ -15,7 +17,8 @@ CROWD = crowdseq.demo_corpus()[:10]
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     (tmp_path / "config.json").write_text(json.dumps({"model_type": "bert"}))
-    (tmp_path / "model.safetensors").write_bytes(b"")
+    (tmp_path / "model.safetensors").write_bytes(save({"weight": np.zeros(4, np.float32)}))
+    (tmp_path / "tokenizer.json").write_text("{}")
     return tmp_path
 
 
@@ -43,6 +46,16 @@ def test_a_pickle_is_refused(folder: Path, name: str) -> None:
         learn("network", folder)
     with pytest.raises(FormatError, match=f"{name}: is a pickle, which may run code"):
         learn("network", folder / name)
+
+
+def test_a_folder_that_is_not_whole_is_refused(folder: Path) -> None:
+    (folder / "tokenizer.json").unlink()
+    with pytest.raises(FormatError, match=r"has no tokenizer \(tokenizer\.json is missing\)"):
+        learn("network", folder)
+    weights = folder / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:-1])
+    with pytest.raises(FormatError, match=r"model\.safetensors: is no whole safetensors file"):
+        learn("network", folder)
 
 
 def test_without_the_extra_the_run_says_what_it_needs(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

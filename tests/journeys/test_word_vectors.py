@@ -12,7 +12,7 @@ import pytest
 
 import crowdseq
 from crowdseq.aggregation.contract import Learned
-from crowdseq.errors import MissingFileError, SettingsError
+from crowdseq.errors import FormatError, MissingFileError, SettingsError
 from crowdseq.formats.knowledge.installed import find_installed
 from crowdseq.tagging.clusters import Clusters
 from crowdseq.tagging.streams import KnowledgeSource
@@ -197,6 +197,15 @@ def test_faults_are_told_before_the_crowd_is_learned_from(files: Path) -> None:
         crowdseq.learn(crowd(), vectors=files / "nothing.txt")
     with pytest.raises(MissingFileError, match="no such file"):
         crowdseq.learn(crowd(), unlabelled=[files / "nothing.txt"])
+    for nothing in ({"vectors": ""}, {"unlabelled": [""]}):  # as of a variable of the shell that is not set
+        with pytest.raises(MissingFileError, match="'': there is no such file"):
+            crowdseq.learn(crowd(), **nothing)
+    (files / "blank.txt").write_text("\n\n")
+    with pytest.raises(FormatError, match=r"blank\.txt: holds no text"):
+        crowdseq.learn(crowd(), unlabelled=[files / "text.txt", files / "blank.txt"])
+    (files / "latin.txt").write_bytes(b"caf\xe9 met Ada\n")
+    with pytest.raises(FormatError, match=r"latin\.txt:1: .*: write the file as UTF-8$"):
+        crowdseq.learn(crowd(), unlabelled=[files / "latin.txt"])
     with pytest.raises(SettingsError, match="cannot use lexicons or word vectors"):
         crowdseq.learn(crowd(), "majority-vote", vectors=files / "vectors.txt", tagger=False)
     (files / "bad.txt").write_text("a 1 2\nb 1 nan\n")

@@ -1,9 +1,11 @@
+import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 
+from crowdseq.errors import FormatError
 from crowdseq.neural.encoder import Encoder, answered, batches, one_thread
 from crowdseq.neural.folders import ModelFolder
 from crowdseq.neural.states import read_states
@@ -15,6 +17,28 @@ SENTENCES = [["Ada", "met", "the", "Babbages", "."], ["Rising", "of", "London"],
 @pytest.fixture(params=["word_model", "letter_model"])
 def encoder(request: pytest.FixtureRequest) -> Encoder:
     return Encoder.load(ModelFolder.of(request.getfixturevalue(request.param)))
+
+
+def test_a_tokenizer_that_knows_nothing_is_refused(word_model: Path, tmp_path: Path) -> None:
+    mute = copied(word_model, tmp_path / "mute", without=("tokenizer.json", "vocab"))
+    with pytest.raises(FormatError, match="its tokenizer knows no piece of a word"):
+        Encoder.load(ModelFolder.of(mute))
+
+
+def test_a_model_with_another_tokenizer_is_another_model(word_model: Path, tmp_path: Path) -> None:
+    other = copied(word_model, tmp_path / "other")
+    assert ModelFolder.of(other).digest == ModelFolder.of(word_model).digest
+    with (other / "tokenizer.json").open("a") as file:
+        file.write("\n")
+    assert ModelFolder.of(other).digest != ModelFolder.of(word_model).digest
+
+
+def copied(model: Path, folder: Path, without: tuple[str, ...] = ()) -> Path:
+    folder.mkdir()
+    for path in model.iterdir():
+        if not path.name.startswith(without or "-"):
+            shutil.copy(path, folder)
+    return folder
 
 
 def test_every_word_has_a_state_that_is_the_mean_of_its_pieces(encoder: Encoder) -> None:

@@ -152,10 +152,15 @@ def _typed(*arguments: str) -> str:
 
 
 def test_a_broken_model_is_refused_in_one_line(word_model: Path, crowd: Corpus, tmp_path: Path) -> None:
-    for name in ("config.json", "tokenizer.json", "tokenizer_config.json"):
-        (tmp_path / name).write_bytes((word_model / name).read_bytes())
-    (tmp_path / "model.safetensors").write_bytes(b"\0" * 64)
+    for path in word_model.iterdir():
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    config = json.loads((word_model / "config.json").read_bytes())
+    (tmp_path / "config.json").write_text(json.dumps(config | {"hidden_size": 2 * config["hidden_size"]}))
     with pytest.raises(FormatError, match="the model cannot be opened") as caught:
+        crowdseq.learn(crowd, text_model="network", model=tmp_path, **QUICK)
+    assert "\n" not in str(caught.value)
+    (tmp_path / "model.safetensors").write_bytes(b"\0" * 64)
+    with pytest.raises(FormatError, match="is no whole safetensors file") as caught:
         crowdseq.learn(crowd, text_model="network", model=tmp_path, **QUICK)
     assert "\n" not in str(caught.value)
 

@@ -46,3 +46,11 @@ def test_passes_say_what_numpy_says(size: int) -> None:
         assert np.allclose(gradient, c + 0.5 * a - d, rtol=0, atol=1e-12)
         assert along == pytest.approx(np.dot(a, d), rel=1e-9, abs=1e-9)
         assert square == pytest.approx(np.dot(a, a), rel=1e-9)
+
+
+def test_what_may_only_be_read_is_multiplied_too() -> None:
+    a, b = np.random.default_rng(3).normal(size=(2, 50))
+    wanted = vectors.dot(a, b)
+    a.setflags(write=False)
+    b.setflags(write=False)
+    assert vectors.dot(a, b) == wanted

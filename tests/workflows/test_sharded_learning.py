@@ -90,6 +90,21 @@ def test_bad_input_leaves_nothing_behind(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["bad.jsonl"]
 
 
+@pytest.mark.parametrize(
+    "asked", [{"engine": "ray"}, {"max_memory": 5.0, "settings": ("shard_tokens=1500",)}]
+)
+def test_vectors_are_refused_where_the_text_is_not_in_memory_and_nothing_stays(
+    tmp_path: Path, asked: dict[str, Any]
+) -> None:
+    (tmp_path / "v.txt").write_text("a 1 2\nb 2 3\n")
+    request = _request(
+        _DEMO, tmp_path / "run", method="sa-slc", tagger=True, vectors=str(tmp_path / "v.txt"), **asked
+    )
+    with pytest.raises(SettingsError, match="word vectors need the corpus in memory"):
+        learn_files(request)
+    assert [path.name for path in tmp_path.iterdir()] == ["v.txt"]
+
+
 def test_shards_of_an_interrupted_run_are_used_again(tmp_path: Path) -> None:
     from crowdseq.workflows.sharded import learning
 

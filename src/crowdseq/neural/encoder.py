@@ -41,6 +41,9 @@ class Encoder:
             what = f"the model cannot be opened ({lines[0] if lines else type(error).__name__:.200})"
             advice = Advice("give the folder of a whole model with its tokenizer")
             raise FormatError(Problem(what, place, advice=advice)) from None
+        if len(tokenizer) <= len(tokenizer.all_special_ids):
+            what = "its tokenizer knows no piece of a word"
+            raise FormatError(Problem(what, place, advice=Advice("give the folder of a whole model")))
         model.eval()
         pieces = Pieces(tokenizer)
         longest = min(_longest_input(model.config, tokenizer), LONGEST_WINDOW)

@@ -8,12 +8,24 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
+from safetensors import SafetensorError, safe_open
+
 from crowdseq.errors import Advice, FormatError, Missing, MissingFileError, Problem
 from crowdseq.storage.manifest import read_small_file
 
 CONFIG, WEIGHTS, INDEX = "config.json", "model.safetensors", "model.safetensors.index.json"
 _PICKLES = (".bin", ".pt", ".pth", ".pkl", ".ckpt")
 _LARGEST_CONFIG = 16 * 2**20
+# What the files of a tokenizer are called, by their beginning.
+_TOKENIZER = (
+    "tokenizer",
+    "vocab",
+    "merges",
+    "spiece",
+    "sentencepiece",
+    "special_tokens_map",
+    "added_tokens",
+)
 
 
 @dataclass(frozen=True)
@@ -38,6 +50,8 @@ class ModelFolder:
         found = cls(path)
         found._check_config()
         found._check_weights()
+        if not found.tokenizer_files:
+            raise _fault(path, "has no tokenizer (tokenizer.json is missing)", _AGAIN)
         return found
 
     @cached_property
@@ -58,11 +72,17 @@ class ModelFolder:
         """The safetensors files, in the order of their names."""
         return tuple(sorted(self.path.glob("model*.safetensors")))
 
+    @property
+    def tokenizer_files(self) -> tuple[Path, ...]:
+        """What tells how words are cut, in the order of the names."""
+        files = (path for path in self.path.iterdir() if path.name.startswith(_TOKENIZER))
+        return tuple(sorted(path for path in files if path.is_file()))
+
     @cached_property
     def digest(self) -> str:
-        """A SHA-256 of its description and its weights, by which a model is known again."""
+        """A SHA-256 of its description, its tokenizer and its weights, by which a model is known again."""
         digest = hashlib.sha256(json.dumps(self.config, sort_keys=True).encode())
-        for path in self.weight_files:
+        for path in (*self.tokenizer_files, *self.weight_files):
             with path.open("rb") as file:
                 digest.update(hashlib.file_digest(file, "sha256").digest())
         return digest.hexdigest()
@@ -73,6 +93,8 @@ class ModelFolder:
 
     def _check_weights(self) -> None:
         if (self.path / WEIGHTS).is_file() or (self.path / INDEX).is_file():
+            for path in self.weight_files:
+                _check_whole(path)
             return
         pickles = sorted(path.name for path in self.path.iterdir() if path.suffix in _PICKLES)
         if pickles:
@@ -85,6 +107,15 @@ class ModelFolder:
 
 
 _AGAIN = "give the folder of a whole model"
+
+
+def _check_whole(path: Path) -> None:
+    """What a download that broke off left is found out before anything is learned."""
+    try:
+        with safe_open(str(path), framework="numpy"):
+            pass
+    except (SafetensorError, OSError) as error:
+        raise _fault(path, f"is no whole safetensors file ({error})", _AGAIN) from None
 
 
 def _fault(path: Path, what: str, advice: str) -> FormatError:

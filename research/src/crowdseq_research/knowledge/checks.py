@@ -71,8 +71,8 @@ def _row(name: str, cells: Sequence[Cell]) -> tuple[object, ...]:
     without, within, chosen = (
         float(np.mean([cell[which]["score"] for cell in cells])) for which in ("without", "with", "chosen")
     )
-    spared = [_spared(cell) for cell in cells]
-    low, high = f"{min(spared):.0%}", f"{max(spared):.0%}"
+    shares = [spared(cell) for cell in cells]
+    low, high = f"{min(shares):.0%}", f"{max(shares):.0%}"
     span = low if low == high else f"{low} to {high}"
     counts = {what: count for what, count in verdicts(cells).items() if count}
     told = ", ".join(what if len(counts) == 1 else f"{count} {what}" for what, count in counts.items())
@@ -91,6 +91,7 @@ def _difference(cell: Cell) -> float:
     return float(cell["with"]["score"] - cell["without"]["score"])
 
 
-def _spared(cell: Cell) -> float:
+def spared(cell: Cell) -> float:
+    """By which share what the text alone misses shrinks with vectors."""
     missed = [1.0 - cell[which]["agreement"] for which in ("without", "with")]
     return float(1.0 - missed[1] / max(missed[0], 1e-9))

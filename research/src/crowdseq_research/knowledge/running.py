@@ -11,7 +11,7 @@ from crowdseq_research.cells.cell_file import CellFile, key_of
 from crowdseq_research.cells.parallel import Workers, compute_all
 from crowdseq_research.cells.recipes import is_outdated
 from crowdseq_research.knowledge.cells import compute_knowledge, knowledge_keys, knowledge_sources
-from crowdseq_research.knowledge.checks import check_table, summary_table, verdicts
+from crowdseq_research.knowledge.checks import CHECKED, check_table, summary_table, verdicts
 from crowdseq_research.knowledge.tables import (
     Found,
     acceptance_table,
@@ -66,4 +66,5 @@ def knowledge_page(found: Found) -> str:
     told = {name: make(found) for name, make in blocks.items()}
     shown = {name: as_markdown(table) if table.rows else "Not computed yet." for name, table in told.items()}
     counts = {name.replace(" ", "_"): str(count) for name, count in verdicts(found.checks).items()}
+    counts |= {"n_checked": str(len(found.checks)), "n_draws": str(sum(len(draws) for _, draws in CHECKED))}
     return fill(ROOM, "knowledge", **shown, **counts) + "\n"

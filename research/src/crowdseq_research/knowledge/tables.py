@@ -8,7 +8,7 @@ import numpy as np
 from crowdseq.reports.tables import Table
 from crowdseq.workflows.knowing.word_vectors import UNLABELLED, VECTORS
 from crowdseq_research.knowledge.cells import DEV, PLAIN, TEST
-from crowdseq_research.knowledge.checks import CHECK
+from crowdseq_research.knowledge.checks import CHECK, spared
 from crowdseq_research.knowledge.costs import COSTS
 from crowdseq_research.knowledge.texts import AMT, CROWDS, NEWS, SEEDS, SIMULATED
 
@@ -61,10 +61,10 @@ def _crowd_row(name: str, cells: Sequence[Cell], found: Found) -> tuple[object, 
     assert chosen is not None
     tried = [cell for cell in cells if "with" in cell]
     within = found.mean(tried, lambda cell: cell["with"]["score"])
-    spared = found.mean(tried, lambda c: _spared(c["without"]["agreement"], c["with"]["agreement"]))
+    share_spared = found.mean(tried, spared)
     known = found.mean(cells, lambda cell: cell["coverage"]["marked_tokens"])
     used = ", ".join(sorted({str(cell["used"]) for cell in cells}))
-    share = None if spared is None else f"{spared:.0%}"
+    share = None if share_spared is None else f"{share_spared:.0%}"
     return (
         _NAMES[name],
         without,
@@ -82,10 +82,6 @@ def _both(found: Found, cells: Sequence[Cell]) -> tuple[float | None, float | No
     """The consensus without, and as chosen."""
     without = found.mean(cells, lambda cell: cell["without"]["score"])
     return without, found.mean(cells, lambda cell: cell["chosen"]["score"])
-
-
-def _spared(without: float, within: float) -> float:
-    return 1.0 - (1.0 - within) / max(1.0 - without, 1e-9)
 
 
 def tagger_table(found: Found) -> Table:

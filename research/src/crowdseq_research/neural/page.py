@@ -10,7 +10,8 @@ Strict span F1, means over seeds; sa-slc learns from the whole crowd. Settings w
 CoNLL dev; the test parts were computed once, with the cells that are shown. Calibration: expected error of
 the confidences of entity tokens on `val`. Seconds of the processor and megabytes are of learning (the most of
 a row), states of the text included where no earlier cell had kept them. Written by
-`python -m crowdseq_research.neural` from `cells/neural.jsonl`, where each cell names its commit.
+`python -m crowdseq_research.neural` from `cells/neural.jsonl`, where each cell names its commit, and notes where
+the machine did other work at the time: the seconds of vectors + transformer are of such a one.
 
 | row | model | seeds | consensus val | test | tagger dev | test | calibration | seconds | MB |
 |---|---|---|---|---|---|---|---|---|---|

@@ -9,6 +9,7 @@ from crowdseq.formats.files import list_inputs
 from crowdseq.formats.files.lines import read_lines
 from crowdseq.formats.files.sources import Source, open_source
 from crowdseq.formats.findings.collector import Collector
+from crowdseq.formats.knowledge.encodings import as_utf8
 from crowdseq.formats.settings import ReadSettings
 from crowdseq.formats.spans.tokenize import cutter
 from crowdseq.tagging.lexicons import BREAK
@@ -22,7 +23,7 @@ def read_names(file: str | PathLike[str]) -> tuple[tuple[str, ...], str]:
     source = list_inputs(fspath(file))[0]
     if not isinstance(source, Source):
         raise FormatError(Problem("is a folder, give a file with one name a line", source.name))
-    with open_source(source, settings.limits) as stream, Collector(settings) as collector:
+    with as_utf8(), open_source(source, settings.limits) as stream, Collector(settings) as collector:
         lines = list(read_lines(stream, collector))
         collector.finish()
         return names_of_lines(lines, source.name), stream.sha256

@@ -36,7 +36,9 @@ def read_spacy(folder: Path) -> tuple[Table, str]:
     """Every string that has a row, in the order of the model, and a digest of its three files."""
     place = vocabulary(folder)
     if place is None:
-        raise FormatError(Problem("is a folder, and no spaCy model with word vectors", str(folder)))
+        raise FormatError(
+            Problem("is a folder, and no spaCy model with word vectors, give a file", str(folder))
+        )
     blobs = [_bytes(place / name) for name in (_ROWS, _STRINGS)]
     numbers = np.load(place / _NUMBERS, mmap_mode="r", allow_pickle=False)
     try:

@@ -60,7 +60,9 @@ def read_safetensors(stream: Stream) -> Table:
         tensors = load(_whole(stream))
     except (SafetensorError, ValueError, KeyError, TypeError) as error:
         reason = " ".join(str(error).split())[:120]
-        raise FormatError(Problem(f"is no whole safetensors file ({reason})", stream.name)) from None
+        raise FormatError(
+            Problem(f"is no whole safetensors file ({reason}), write it anew", stream.name)
+        ) from None
     tables = {name: array for name, array in tensors.items() if array.ndim == 2 and array.dtype.kind == "f"}
     if len(tables) != 1:
         held = ", ".join(sorted(tables)[:5]) or "none"
@@ -89,8 +91,9 @@ def read_parquet(stream: Stream, collector: Collector) -> Table:
     while batch := list(islice(rows, _ROWS_AT_A_TIME)):
         found = [_numbers(row, numbers) for row in batch]
         size = size or len(found[0])
-        words.extend(str(row[word]) for row in batch)
-        parts.append(_stacked(found, size, len(words) - len(batch), stream.name))
+        before = len(words)
+        words.extend(_word(row[word], before + place, stream.name) for place, row in enumerate(batch))
+        parts.append(_stacked(found, size, before, stream.name))
         if len(words) * size > MOST_NUMBERS:
             is_cut = True
             break
@@ -107,9 +110,17 @@ def _columns(row: Mapping[str, Any], name: str) -> tuple[str, Sequence[str]]:
     return word, lists[:1] or plain
 
 
+def _word(value: object, place: int, name: str) -> str:
+    if not isinstance(value, str):
+        raise FormatError(Problem("has no word, write the file anew", name, record=f"row {place + 1:,}"))
+    return value
+
+
 def _numbers(row: Mapping[str, Any], columns: Sequence[str]) -> Sequence[Any]:
     value = row[columns[0]]
-    return value if isinstance(value, list) else [row[column] for column in columns]
+    if len(columns) > 1:
+        return [row[column] for column in columns]
+    return value if isinstance(value, list) else [value] if value is not None else []
 
 
 def _stacked(found: Sequence[Sequence[Any]], size: int, before: int, name: str) -> Rows:

@@ -38,7 +38,8 @@ def read_text(stream: Stream, collector: Collector) -> Table:
     if first is None:
         raise FormatError(Problem("is empty, give a file of word vectors", stream.name))
     header = _header(first[1])
-    size = header[1] if header else len(first[1].split()) - 1
+    fields = first[1].split()
+    size = header[1] if header else len(fields) - 1 if _is_number(fields[-1]) else 0
     if not 0 < size <= MOST_SIZE:
         what = f"the first line has {size:,} numbers after its word, this is no file of word vectors"
         raise FormatError(Problem(what, stream.name, first[0]))
@@ -132,7 +133,7 @@ def read_binary(stream: Stream) -> Table:
         raw, numbers = buffer.until(b" "), buffer.take(4 * size)
         if len(numbers) < 4 * size:
             what = (
-                f"its header promises {count:,} words and it ends in the {row + 1:,}th, fetch the file again"
+                f"its header promises {count:,} words and it ends in word {row + 1:,}, fetch the file again"
             )
             raise FormatError(Problem(what, stream.name))
         words.append(raw.lstrip(b"\n").decode("utf-8", "replace"))

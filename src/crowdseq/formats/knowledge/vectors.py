@@ -12,6 +12,7 @@ import numpy as np
 from crowdseq.errors import FormatError, Problem
 from crowdseq.formats.files.sources import Source, Stream, open_source
 from crowdseq.formats.findings.collector import Collector
+from crowdseq.formats.knowledge.encodings import as_utf8
 from crowdseq.formats.knowledge.spacy_vectors import read_spacy
 from crowdseq.formats.knowledge.vector_tables import (
     NPY_MARK,
@@ -29,6 +30,16 @@ from crowdseq.numerics.words.kmeans import Rows
 
 BESIDE = "+"  # between a file of numbers and the file of their words
 _TOLD = 5  # faults of one file
+_PICKLE = (
+    "is a pickle, which may run code when it is opened, write its vectors as text "
+    "(gensim: save_word2vec_format)"
+)
+# What vectors often lie in, by its first bytes, and what to do; a pickle names its protocol there.
+_OTHERS: tuple[tuple[bytes, str], ...] = (
+    (b"PK\3\4", "is a zip archive, unpack it and give the file of vectors that is in it"),
+    (b"\xba\x16\x4f\x2f", "is a model of fastText in its own form, give the .vec file beside it"),
+    *((bytes([0x80, protocol]), _PICKLE) for protocol in range(2, 6)),
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,15 +63,16 @@ def read_vectors(place: str) -> Vectors:
         _check(table, place)
         return Vectors(tuple(table.words or ()), table.rows, digest, table.is_cut)
     file, _, words_file = place.partition(BESIDE) if not os.path.exists(place) else (place, "", "")
-    with Collector(ReadSettings()) as collector:
+    with as_utf8(), Collector(ReadSettings()) as collector:
         with open_source(_source(file), collector.settings.limits) as stream:
             table = _read(stream, collector, bool(words_file))
             digests = [stream.sha256]
         if words_file:
             with open_source(_source(words_file), collector.settings.limits) as stream:
-                table = _with_words(table, read_words(stream, collector), file, words_file)
+                words = read_words(stream, collector)
+                collector.finish()
+                table = _with_words(table, words, file, words_file)
                 digests.append(stream.sha256)
-        collector.finish()
     if table.words is None:
         raise FormatError(Problem(f"has numbers and no words, name them too: {file}{BESIDE}WORDS.txt", file))
     _check(table, file)
@@ -76,6 +88,9 @@ def _read(stream: Stream, collector: Collector, has_words: bool) -> Table:
     head = stream.head
     if not head.strip():
         raise FormatError(Problem("is empty, give a file of word vectors", stream.name))
+    other = next((what for mark, what in _OTHERS if head.startswith(mark)), None)
+    if other is not None:
+        raise FormatError(Problem(other, stream.name))
     if head.startswith(NPY_MARK):
         return read_npy(stream)
     if head.startswith(PARQUET_MARK):

@@ -15,8 +15,8 @@ _DOT, _ADVANCE, _PENALISE, _MOVE, _COMPARE = range(5)
 
 
 def dot(a: FloatArray, b: FloatArray) -> float:
-    """Sum of products."""
-    return _pass(_DOT, (a, b))[0]
+    """Sum of products. What comes from another process may not be written to."""
+    return _pass(_DOT, (_writable(a), _writable(b)))[0]
 
 
 def advance(target: FloatArray, factor: float, a: FloatArray, scale: float, b: FloatArray) -> float:
@@ -50,6 +50,12 @@ def compare(
 def norm(a: FloatArray) -> float:
     """Euclidean length."""
     return float(np.sqrt(dot(a, a)))
+
+
+def _writable(a: FloatArray) -> FloatArray:
+    """The same, or a copy: the kernel writes to its vectors in other passes, so it is not made for those that
+    may only be read."""
+    return a if a.flags.writeable else a.copy()
 
 
 def _pass(

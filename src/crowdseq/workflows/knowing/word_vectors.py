@@ -13,7 +13,8 @@ import numpy as np
 
 from crowdseq.arrays import IntArray
 from crowdseq.core.corpus import Corpus
-from crowdseq.errors import Missing, MissingFileError, SettingsError
+from crowdseq.errors import FormatError, Missing, MissingFileError, Problem, SettingsError
+from crowdseq.formats.knowledge.encodings import as_utf8
 from crowdseq.formats.knowledge.installed import find_installed
 from crowdseq.formats.knowledge.vectors import BESIDE, read_vectors
 from crowdseq.numerics.em import Progress
@@ -62,15 +63,18 @@ class OwnText:
 
     def __post_init__(self) -> None:
         for file in self.files:
-            if not Path(file).exists():
-                raise MissingFileError(Missing("there is no such file", file))
+            if not file or not Path(file).exists():
+                raise MissingFileError(Missing("there is no such file of unlabelled text", file or "''"))
 
     def fulfil(self, corpus: Corpus, progress: Progress) -> tuple[Clusters, dict[str, Any]]:
         running, settings = _Running(), SkipGram()
         running.add(corpus.text.tokens, is_crowd=True)
         for done, file in enumerate(self.files):
             progress("reading unlabelled text", done, len(self.files))
-            running.add(sentence.tokens for sentence in sentences_of(file))
+            with as_utf8():
+                n_read = running.add(sentence.tokens for sentence in sentences_of(file))
+            if not n_read:
+                raise FormatError(Problem("holds no text, leave it out", file))
         progress("reading unlabelled text", len(self.files), len(self.files))
         words, counts, numbers = running.ranked()
         rows = train(numbers, counts, settings, self.seed, partial(progress, "learning word vectors"))
@@ -87,9 +91,9 @@ class OwnText:
 def wished_vectors(place: str, seed: int) -> FileOfVectors:
     """A file that is there, or the installed package that `auto` finds."""
     if place != AUTO:
-        for file in [place] if Path(place).exists() else place.split(BESIDE):
-            if not Path(file).exists():
-                raise MissingFileError(Missing("there is no such file of word vectors", file))
+        for file in [place] if place and Path(place).exists() else place.split(BESIDE):
+            if not file or not Path(file).exists():
+                raise MissingFileError(Missing("there is no such file of word vectors", file or "''"))
         return FileOfVectors(place, seed)
     found = find_installed()
     if found is None:
@@ -128,11 +132,13 @@ class _Running:
         self._met: set[bytes] = set()
         self._parts: list[IntArray] = []
 
-    def add(self, sentences: Iterable[Sequence[str]], *, is_crowd: bool = False) -> None:
-        """Sentences of the crowd come first: where other text has them again they are passed over."""
+    def add(self, sentences: Iterable[Sequence[str]], *, is_crowd: bool = False) -> int:
+        """Sentences of the crowd come first: where other text has them again they are passed over. Gives back
+        how many there are."""
         numbers = array("i")
-        fold, index = _Folds(), self._index
+        fold, index, n_sentences = _Folds(), self._index, 0
         for tokens in sentences:
+            n_sentences += 1
             sentence = array("i", [index.setdefault(fold[token], len(index)) for token in tokens])
             sentence.append(-1)
             if is_crowd:
@@ -141,6 +147,7 @@ class _Running:
                 continue
             numbers.extend(sentence)
         self._parts.append(np.frombuffer(numbers, np.int32) if numbers else np.empty(0, np.int32))
+        return n_sentences
 
     def ranked(self) -> tuple[list[str], IntArray, IntArray]:
         """Words that stand there often enough, the most frequent first, their counts (V,), and (T,) their

@@ -86,7 +86,7 @@ class LearnRequest(CrowdRequest):
         )
 
     def _knowledge(self) -> "Knowledge | None":
-        if not (self.lexicons or self.vectors or self.unlabelled):
+        if not (self.lexicons or self.vectors is not None or self.unlabelled):
             return None
         from crowdseq.workflows.knowing.knowledge import typed_lexicons
 

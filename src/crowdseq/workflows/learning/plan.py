@@ -280,7 +280,7 @@ def gather_knowledge(
     seed: int,
 ) -> "Knowledge | None":
     """What is known of words, where anything was given."""
-    if not (lists or vectors or unlabelled):
+    if not (lists or vectors is not None or unlabelled):
         return None
     from crowdseq.workflows.knowing.knowledge import gather  # few runs have any
 

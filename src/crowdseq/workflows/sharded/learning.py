@@ -14,7 +14,7 @@ from crowdseq.core.corpus import Corpus
 from crowdseq.engines.gathering import InputOrder
 from crowdseq.engines.shard_files import StoredCorpus, is_stored
 from crowdseq.engines.shards import SHARD_TOKENS, CorpusFacts
-from crowdseq.errors import Advice, AnnotationError, FormatError, Problem, SettingsError
+from crowdseq.errors import Advice, AnnotationError, CrowdseqError, FormatError, Problem, SettingsError
 from crowdseq.formats import read
 from crowdseq.formats.files import is_sharded_run, list_inputs
 from crowdseq.formats.files.sources import Folder
@@ -29,6 +29,7 @@ from crowdseq.workflows.runs.saving import RunTarget
 from crowdseq.workflows.sharded import crowd_folder
 from crowdseq.workflows.sharded.cutting import store_crowd
 from crowdseq.workflows.sharded.measuring import ShardedRun
+from crowdseq.workflows.sharded.running import check_stored
 from crowdseq.workflows.sharded.saving import save_sharded
 
 if TYPE_CHECKING:
@@ -61,18 +62,27 @@ def learn_sharded(
     request: "LearnRequest", plan: "LearnPlan", target: RunTarget
 ) -> tuple[ShardedRun, ImportReport | None] | ReadCrowd:
     """The run, written; or the corpus, if it is small enough to be learned from in memory."""
+    is_local = plan.resources.engine == "local"
+    if not is_local:
+        check_stored(plan)
     plan = replace(plan, recipe=_cut_alike(request, plan.recipe))
     given = given_shards(request)
     shards = given or _cut(request, target, _shard_tokens(plan.recipe))
     if given is not None:
         check_whole(shards.corpus)
     is_small = len(shards.corpus.shards) == 1 or (given is None and _fits(plan, shards.corpus.facts))
-    if is_small and plan.resources.engine == "local":
+    if is_small and is_local:
         order = InputOrder.of(shards.corpus)
         corpus = order.take(slice(0, len(shards.corpus)))
         _forget(target)
         return ReadCrowd(corpus, shards.source, shards.report)
-    _check_learnable(shards.corpus.facts, plan.recipe.name)
+    try:
+        check_stored(plan)
+        _check_learnable(shards.corpus.facts, plan.recipe.name)
+    except CrowdseqError:
+        if not request.resume:
+            _forget(target)  # nothing was learned that could be gone on with
+        raise
     begun = time.perf_counter()
     out = target.checkpoints / _SETTLED
     out.mkdir(parents=True, exist_ok=True)

@@ -42,7 +42,7 @@ def learn_stored(
     dev: Corpus | None,
 ) -> StoredLearned:
     """Consensus and tagger; what is settled goes to `out`, states of shards beside it for the time."""
-    _check(plan)
+    check_stored(plan)
     known = plan.knowledge
     keeper = None
     if checkpoints is not None and plan.recipe.can_resume:
@@ -66,7 +66,7 @@ def learn_stored(
         remove_tree(states)
 
 
-def _check(plan: "LearnPlan") -> None:
+def check_stored(plan: "LearnPlan") -> None:
     """What asks for the whole text in memory is refused."""
     if plan.text_model is not None:
         raise SettingsError("a language model needs the corpus in memory of one process, leave it out")
