@@ -7,7 +7,7 @@ import sys
 from importlib.resources import files
 from pathlib import Path
 
-MOST_MODULES = 153  # what shards are asked (surveys, judged votes) are rooms of their own
+MOST_MODULES = 154  # what shards are asked (surveys, judged votes, habits of bounds) are rooms of their own
 PROGRAM = """
 import json, sys
 from crowdseq.cli.main import main
