@@ -9,9 +9,9 @@ _HEAD = """# Language models on the AMT crowd
 Strict span F1, means over seeds; sa-slc learns from the whole crowd. Settings were chosen on `val` and
 CoNLL dev; the test parts were computed once, with the cells that are shown. Calibration: expected error of
 the confidences of entity tokens on `val`. Seconds of the processor and megabytes are of learning (the most of
-a row), states of the text included where no earlier cell had kept them. Written by
-`python -m crowdseq_research.neural` from `cells/neural.jsonl`, where each cell names its commit, and notes where
-the machine did other work at the time: the seconds of vectors + transformer are of such a one.
+a row), states of the text included where no earlier cell had kept them; those of vectors + transformer are of
+a machine that did other work too. Written by `python -m crowdseq_research.neural` from `cells/neural.jsonl`,
+where each cell names its commit.
 
 | row | model | seeds | consensus val | test | tagger dev | test | calibration | seconds | MB |
 |---|---|---|---|---|---|---|---|---|---|
