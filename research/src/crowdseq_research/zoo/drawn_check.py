@@ -19,6 +19,7 @@ from crowdseq_research.zoo.rows import BEFORE, OURS, ROWS, VOTES_OF_THE_SPEAKING
 
 COMPARED = (VOTES_OF_THE_SPEAKING, "dawid-skene", "ibcc", "hmm-crowd", "bsc", BEFORE, OURS)
 CLOSE = 0.01
+_LOOKED_AT = 3000
 _MISLED = 0.35  # where nobody is better than that, most of the crowd is wrong in the same way
 
 
@@ -48,6 +49,7 @@ def page(cells: Sequence[Mapping[str, Any]]) -> str:
         "2 to 15 people, how often each errs and in what, who is spoiled and how, who copies and who saw",
         "what are all drawn. Settings of the rivals are those of [the zoo](zoo.md). Strict span F1 of",
         "the consensus.",
+        f"Crowds below {_LOOKED_AT} were looked at while the method was made; later ones were not.",
         "",
         f"On {len(cells) - len(known)} of them no method reaches {_MISLED} (most people are wrong in the",
         "same way, or guess); they are listed and not counted.",
