@@ -238,7 +238,7 @@ def test_labelling_functions_are_judged_by_what_they_say_not_by_their_silence() 
         if rng.random() < 0.06:
             speaks["f0"] = [Span(7, 8, "PER")]
         votes = {name: encode(scheme, spans, 9) for name, spans in speaks.items()}
-        builder.add(Record(["x"] * 9, f"s{number}", None, votes, None))
+        builder.add(Record([f"x{number}-{at}" for at in range(9)], f"s{number}", None, votes, None))
     for method, settings in (("majority-vote", {"silence": "auto"}), ("dawid-skene", {"silence": "auto"})):
         reports = told(builder.build(scheme), method, **settings)
         assert DROP not in {report.verdict for report in reports.values()}

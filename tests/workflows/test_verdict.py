@@ -109,7 +109,7 @@ def test_labelling_functions_that_look_for_other_things_are_ready(tmp_path: Path
     lines = [
         {
             "id": f"s{number}",
-            "tokens": ["Ada", "met", "Bern", "."],
+            "tokens": [f"Ada{number % 10}", "met", f"Bern{number % 10}", "."],
             "annotations": {f"f{who}": marked if number % 10 == who else silent for who in range(10)},
         }
         for number in range(100)
