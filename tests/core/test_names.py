@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdseq.core.names import NumberedNames, check_label, look_alikes
+from crowdseq.core.names import NumberedNames, check_label, listed, look_alikes, short
 from crowdseq.errors import SchemeError
 
 
@@ -46,3 +46,13 @@ def test_fault_16_labels_that_say_nothing_or_hide_something_are_refused(label: s
 @pytest.mark.parametrize("label", ["O", "B-PER", "a b", "B-|", "B-\U0001f600", "X" * 10_000, "-"])
 def test_odd_but_visible_labels_are_accepted(label: str) -> None:
     check_label(label)
+
+
+def test_of_many_names_the_first_are_told_and_how_many_more_there_are() -> None:
+    assert listed(["ada", "bo"]) == "ada, bo"
+    assert listed(["ada", "bo", "cy", "di"], 2) == "ada, bo and 2 more"
+    assert listed([]) == ""
+
+
+def test_scores_are_told_by_two_digits_without_the_nought() -> None:
+    assert [short(score) for score in (0.0, 0.049, 0.5, 1.0, -0.05)] == [".00", ".05", ".50", "1.00", "-.05"]

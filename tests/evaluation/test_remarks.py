@@ -109,7 +109,8 @@ def test_of_three_it_is_said_that_copies_cannot_be_told() -> None:
 
 
 def test_of_thousands_it_is_said_that_copies_are_not_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("crowdseq.evaluation.remarks.MOST_ANNOTATORS", 4)
+    for module in ("crowdseq.evaluation.remarks", "crowdseq.evaluation.remarks.kinship"):
+        monkeypatch.setattr(f"{module}.MOST_ANNOTATORS", 4)
     told = remarks_before(drawn_cast({"a": 0.8, "b": 0.8, "c": 0.7, "d": 0.8, "e": 0.7}))
     assert "not looked into" in " ".join(remark.text for remark in told)
 

@@ -1,6 +1,6 @@
 """Names and labels: checked, numbered in the order of their first appearance, told apart from look-alikes.
 
-`counted` puts a number and its noun into words.
+`counted` puts a number and its noun into words, `listed` some names, `short` a score.
 """
 
 import unicodedata
@@ -96,6 +96,17 @@ def made_ids(sentences: Mapping[str | int, int]) -> tuple[str, ...]:
 def counted(count: int, noun: str) -> str:
     """`1 label`, `2 labels`."""
     return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
+def listed(names: Sequence[str], most: int = 8) -> str:
+    """`ada, bo and 3 more`, where more than most are named."""
+    more = len(names) - most
+    return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
+
+
+def short(score: float) -> str:
+    """`.05`, `1.00`, `-.05`."""
+    return f"{score:.2f}".replace("0.", ".", 1)
 
 
 Tags: TypeAlias = Sequence[str | None]

@@ -1,6 +1,7 @@
 """CrowdProfile: what kind of crowd this is, told from the votes alone, before anything is learned."""
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -8,6 +9,7 @@ from crowdseq.arrays import BoolArray, FloatArray, IntArray
 from crowdseq.core.annotations import Votes
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.ragged import gather_ranges
+from crowdseq.core.spans import SpanTable, find_spans
 from crowdseq.evaluation.coefficients import divide
 
 SILENCES = ("auto", "labelled", "abstains")
@@ -134,6 +136,65 @@ class CrowdProfile:
         if self.silence(wanted, has_outside) == "abstains":
             return np.ones(len(self.blank), np.bool_)
         return self.blank & (wanted == "auto") & has_outside
+
+
+@dataclass(frozen=True, eq=False)
+class CrowdView:
+    """A crowd as one looks at it: each answer is made when it is asked for, and once."""
+
+    corpus: Corpus
+
+    @cached_property
+    def profile(self) -> CrowdProfile:
+        return CrowdProfile.of(self.corpus)
+
+    @cached_property
+    def votes(self) -> Votes:
+        return self.corpus.annotations.votes()
+
+    @cached_property
+    def voters(self) -> IntArray:
+        """(T,) annotators who labelled each token."""
+        return np.bincount(self.votes.tokens, minlength=self.corpus.n_tokens)
+
+    @cached_property
+    def witnesses(self) -> IntArray:
+        """(T,) the same without people who marked nothing of much that others marked: that they left a token
+        out says nothing about those who marked it."""
+        if self.are_sources:
+            return self.voters
+        tells = ~self.profile.blank[self.votes.annotators]
+        return np.bincount(self.votes.tokens[tells], minlength=self.corpus.n_tokens)
+
+    @cached_property
+    def working(self) -> IntArray:
+        """The annotators who labelled anything."""
+        return np.unique(self.votes.annotators)
+
+    @property
+    def overlap(self) -> float:
+        """The share of the labelled tokens that two or more labelled."""
+        return float((self.voters > 1).sum() / max((self.voters > 0).sum(), 1))
+
+    @property
+    def are_sources(self) -> bool:
+        """Whether most leave what there is to others: then they are no people who read, but functions."""
+        return self.corpus.scheme.outside >= 0 and len(self.working) > 1 and self.profile.looks_for_some
+
+    @cached_property
+    def spans(self) -> tuple[SpanTable, IntArray]:
+        """The spans of all annotators in cells of their rows, and (S,) whose they are."""
+        crowd = self.corpus.annotations
+        table = find_spans(crowd.tags, np.append(crowd.row_starts, len(crowd.tags)), self.corpus.scheme)
+        return table, np.repeat(crowd.voters, crowd.lengths[crowd.row_sentences])[table.starts]
+
+    @property
+    def n_spans(self) -> IntArray:
+        """(K,) spans of each annotator."""
+        return np.bincount(self.spans[1], minlength=len(self.corpus.annotators))
+
+    def names(self, numbers: IntArray) -> list[str]:
+        return [self.corpus.annotators[number] for number in numbers]
 
 
 def hear(corpus: Corpus, silence: str) -> Corpus:

@@ -16,6 +16,7 @@ from scipy.special import betaincinv
 from crowdseq.arrays import FloatArray
 from crowdseq.core.consensus import AnnotatorReport, Consensus
 from crowdseq.core.corpus import Corpus
+from crowdseq.core.names import listed, short
 from crowdseq.evaluation.crowd_profile import CrowdProfile
 from crowdseq.evaluation.kinship import find_kin
 from crowdseq.evaluation.span_work import SpanWork
@@ -204,15 +205,15 @@ class _Bench:
             yield others if round(wanted) else hardly_any
             return
         few = "only " if verdict == UNKNOWN else ""
-        reach = f"{_short(measure.low)} to {_short(measure.high)}"
+        reach = f"{short(measure.low)} to {short(measure.high)}"
         rests = f"{few}{measure.rests_on:,.0f} {self._units(measure.rests_on)}"
-        yield f"estimated {measure.name} {_short(measure.value)} ({reach}) on {rests}"
+        yield f"estimated {measure.name} {short(measure.value)} ({reach}) on {rests}"
         if verdict in (WATCH, DROP):  # what rests on too little accuses nobody
             yield from self._faults(number)
         if unmarked := self._never_marked(number):
             yield f"never marks {', '.join(unmarked)}"
         if number in self.kin:
-            yield f"agrees with {_listed(self.kin[number])} as only copies do"
+            yield f"agrees with {listed(self.kin[number], _SHOWN_NAMES)} as only copies do"
 
     def _nothing(self, number: int) -> str:
         if number in self.alone:
@@ -295,12 +296,3 @@ def _are_specialists(consensus: Consensus, profile: CrowdProfile) -> bool:
 
 
 _KINDS = ("retyped", "misbound", "invented", "overlooked")
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = len(names) - _SHOWN_NAMES
-    return ", ".join(names[:_SHOWN_NAMES]) + (f" and {more} more" if more > 0 else "")
-
-
-def _short(value: float) -> str:
-    return f"{value:.2f}".replace("0.", ".", 1)

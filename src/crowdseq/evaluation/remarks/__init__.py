@@ -1,99 +1,24 @@
 """Remarks: which kind of crowd this is, and what to look at, in plain words."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Iterable, Iterator
 
 import numpy as np
-from scipy import sparse
 
-from crowdseq.arrays import IntArray
-from crowdseq.core.annotations import Votes
 from crowdseq.core.consensus import Consensus, Remark
 from crowdseq.core.corpus import Corpus
-from crowdseq.core.spans import SpanTable, find_spans
+from crowdseq.core.names import listed
+from crowdseq.core.spans import find_spans
 from crowdseq.evaluation.bound_habits import BoundHabits
-from crowdseq.evaluation.crowd_profile import CrowdProfile, tokens_of_cells
-from crowdseq.evaluation.kinship import (
-    LEAST_ANNOTATORS,
-    LEAST_SHARED,
-    MOST_ANNOTATORS,
-    AgreementCounts,
-    Kin,
-    find_kin,
-)
+from crowdseq.evaluation.crowd_profile import CrowdView, tokens_of_cells
+from crowdseq.evaluation.kinship import LEAST_ANNOTATORS, MOST_ANNOTATORS, find_kin
 
 _LITTLE_OVERLAP = 0.2  # of the labelled tokens
 _FEW_MARKS = 100  # tokens that somebody marked and two or more labelled
 _FEW_OF_A_TYPE = 10  # marks of a type that one annotator alone uses: fewer may be chance
-_SHOWN_NAMES = 8
 _FEW_SPANS = 20
 _NEARLY_EMPTY = 0.1  # of the spans that the middle annotator draws on as much text
 _MANY_DROPPED = 0.5
 _LIKELY_SPAM = 0.8
-
-
-@dataclass(frozen=True, eq=False)
-class _Seen:
-    """A crowd as its remarks look at it."""
-
-    corpus: Corpus
-
-    @cached_property
-    def profile(self) -> CrowdProfile:
-        return CrowdProfile.of(self.corpus)
-
-    @cached_property
-    def votes(self) -> Votes:
-        return self.corpus.annotations.votes()
-
-    @cached_property
-    def voters(self) -> IntArray:
-        """(T,) annotators who labelled each token."""
-        return np.bincount(self.votes.tokens, minlength=self.corpus.n_tokens)
-
-    @cached_property
-    def witnesses(self) -> IntArray:
-        """(T,) the same without people who marked nothing of much that others marked: that they left a token
-        out says nothing about those who marked it."""
-        if self.are_sources:
-            return self.voters
-        tells = ~self.profile.blank[self.votes.annotators]
-        return np.bincount(self.votes.tokens[tells], minlength=self.corpus.n_tokens)
-
-    @cached_property
-    def working(self) -> IntArray:
-        """The annotators who labelled anything."""
-        return np.unique(self.votes.annotators)
-
-    @cached_property
-    def kin(self) -> tuple[Kin, ...]:
-        return find_kin(self.corpus)
-
-    @property
-    def overlap(self) -> float:
-        """The share of the labelled tokens that two or more labelled."""
-        return float((self.voters > 1).sum() / max((self.voters > 0).sum(), 1))
-
-    @property
-    def are_sources(self) -> bool:
-        """Whether most leave what there is to others: then they are no people who read, but functions."""
-        return self.corpus.scheme.outside >= 0 and len(self.working) > 1 and self.profile.looks_for_some
-
-    @cached_property
-    def spans(self) -> tuple[SpanTable, IntArray]:
-        """The spans of all annotators in cells of their rows, and (S,) whose they are."""
-        crowd = self.corpus.annotations
-        table = find_spans(crowd.tags, np.append(crowd.row_starts, len(crowd.tags)), self.corpus.scheme)
-        return table, np.repeat(crowd.voters, crowd.lengths[crowd.row_sentences])[table.starts]
-
-    @property
-    def n_spans(self) -> IntArray:
-        """(K,) spans of each annotator."""
-        return np.bincount(self.spans[1], minlength=len(self.corpus.annotators))
-
-    def names(self, numbers: IntArray) -> list[str]:
-        return [self.corpus.annotators[number] for number in numbers]
 
 
 def remarks_before(corpus: Corpus, *, silence: str = "auto", kinship: bool = True) -> tuple[Remark, ...]:
@@ -101,7 +26,7 @@ def remarks_before(corpus: Corpus, *, silence: str = "auto", kinship: bool = Tru
 
     silence, kinship: the settings of the method that will learn, as they change what follows.
     """
-    return _warnings_first(_before(_Seen(corpus), silence, kinship))
+    return _warnings_first(_before(CrowdView(corpus), silence, kinship))
 
 
 def remarks_of(
@@ -112,7 +37,7 @@ def remarks_of(
     What the method says itself, in its parameter `remarks`, stands in place of ours of the same kind.
     """
     told = [Remark(**one) for one in consensus.parameters.get("remarks", ())]
-    seen, kinds = _Seen(consensus.corpus), {remark.kind for remark in told}
+    seen, kinds = CrowdView(consensus.corpus), {remark.kind for remark in told}
     ours = [*_before(seen, silence, kinship), *_after(seen, consensus)]
     whole = [*told, *(remark for remark in ours if remark.kind not in kinds)]
     return _warnings_first(whole)
@@ -122,13 +47,12 @@ def _warnings_first(remarks: Iterable[Remark]) -> tuple[Remark, ...]:
     return tuple(sorted(remarks, key=lambda remark: remark.level != "warning"))
 
 
-def _before(seen: _Seen, silence: str, kinship: bool) -> Iterator[Remark]:
+def _before(seen: CrowdView, silence: str, kinship: bool) -> Iterator[Remark]:
     if not len(seen.working):
         return
     yield from _unmarked(seen)
     yield from _silence(seen, silence)
-    yield from _families(seen, kinship)
-    yield from _unknown_kin(seen)
+    yield from _kinship(seen, kinship)
     yield from _alone(seen)
     yield from _overlap(seen)
     yield from _unseen(seen)
@@ -138,13 +62,13 @@ def _before(seen: _Seen, silence: str, kinship: bool) -> Iterator[Remark]:
     yield from _confidence(seen)
 
 
-def _unmarked(seen: _Seen) -> Iterator[Remark]:
+def _unmarked(seen: CrowdView) -> Iterator[Remark]:
     if seen.corpus.scheme.outside >= 0 and not seen.profile.n_marked:
         text = "nobody marked anything: there is nothing to learn"
         yield Remark("unmarked", text, "warning", {"votes": float(len(seen.votes.tokens))})
 
 
-def _silence(seen: _Seen, silence: str) -> Iterator[Remark]:
+def _silence(seen: CrowdView, silence: str) -> Iterator[Remark]:
     known = seen.profile.recalls[np.isfinite(seen.profile.recalls)]
     recall = float(np.median(known)) if len(known) else 1.0
     evidence = {"median_recall": round(recall, 4), "silence": silence}
@@ -165,88 +89,17 @@ def _silence(seen: _Seen, silence: str) -> Iterator[Remark]:
     yield Remark("silence", text, "warning", evidence)
 
 
-def _families(seen: _Seen, kinship: bool) -> Iterator[Remark]:
-    size = len(seen.corpus.annotators)
-    if not seen.kin:
-        return
-    first, second, agreement, expected, dependence = (
-        np.array(column) for column in zip(*seen.kin, strict=True)
-    )
-    ties = sparse.csr_matrix((dependence, (first, second)), shape=(size, size))
-    links = sparse.csr_matrix((np.ones(len(first)), (first, second)), shape=(size, size))
-    from scipy.sparse import csgraph  # takes long to load, and few runs need it
+def _kinship(seen: CrowdView, kinship: bool) -> Iterator[Remark]:
+    """Who copies whom, or that it cannot be told; in most crowds nobody does, and four share a token."""
+    kin = find_kin(seen.corpus)
+    if kin or seen.voters.max() < LEAST_ANNOTATORS or len(seen.working) > MOST_ANNOTATORS:
+        from crowdseq.evaluation.remarks.kinship import families, unknown_kin
 
-    _, family_of = csgraph.connected_components(links, directed=False)
-    sums = np.asarray((ties + ties.T).sum(axis=1)).ravel()
-    for family in np.unique(family_of[first]).tolist():
-        members, pairs = np.flatnonzero(family_of == family), family_of[first] == family
-        votes = float((1.0 / (1.0 + sums[members])).sum())
-        found, due = float(agreement[pairs].mean()), float(expected[pairs].mean())
-        unit = "agreement" if seen.corpus.scheme.is_plain else "F1"
-        counted = (
-            f"counted as {votes:.1f} votes"
-            if kinship
-            else "each counts in full; the setting kinship can change it"
-        )
-        yield Remark(
-            "kin",
-            f"{_listed(seen.names(members))} agree far more than independent annotators would (pairwise "
-            f"{unit} {_short(found)}, expected {_short(due)}): {counted}",
-            "note" if kinship else "warning",
-            {
-                "annotators": seen.names(members),
-                "agreement": round(found, 4),
-                "expected": round(due, 4),
-                "votes": round(votes, 3) if kinship else float(len(members)),
-            },
-        )
+        yield from families(seen, kin, kinship)
+        yield from unknown_kin(seen)
 
 
-def _unknown_kin(seen: _Seen) -> Iterator[Remark]:
-    """Copies are told by what two others foretell of a pair, all four of whom must share text."""
-    if len(seen.working) < 2 or not (seen.voters > 1).any():
-        return
-    evidence = {"annotators": float(len(seen.working))}
-    if len(seen.working) > MOST_ANNOTATORS:
-        text = f"more than {MOST_ANNOTATORS:,} annotators: whether one copies another is not looked into"
-        yield Remark("kinship-unknown", text, "note", evidence)
-    elif seen.voters.max() < LEAST_ANNOTATORS and not _four_share_text(seen):
-        few = len(seen.working) < LEAST_ANNOTATORS
-        who = "fewer than four annotators" if few else "no four annotators share text with each other"
-        text = f"{who}: whether one copies another cannot be told"
-        yield Remark("kinship-unknown", text, "note", evidence)
-        yield from _twins(seen)
-
-
-def _four_share_text(seen: _Seen) -> bool:
-    """Whether there are four of whom every two labelled some sentence both."""
-    crowd, size = seen.corpus.annotations, len(seen.corpus.annotators)
-    rows = (np.ones(len(crowd.voters)), (crowd.voters, crowd.row_sentences))
-    saw = sparse.csr_matrix(rows, shape=(size, len(seen.corpus)))
-    shares = (saw @ saw.T).toarray() > 0
-    np.fill_diagonal(shares, False)
-    for first, second in zip(*np.nonzero(np.triu(shares)), strict=True):
-        others = np.flatnonzero(shares[first] & shares[second])
-        if len(others) > 1 and shares[np.ix_(others, others)].any():
-            return True
-    return False
-
-
-def _twins(seen: _Seen) -> Iterator[Remark]:
-    """Two who never differ, where nothing else could tell that one of them is a copy."""
-    counts = AgreementCounts.of(seen.corpus)
-    values, shared = counts.measured()
-    np.fill_diagonal(shared, 0.0)
-    for first, second in zip(*np.nonzero(np.triu((values == 1.0) & (shared >= LEAST_SHARED))), strict=True):
-        names = seen.names(np.array([first, second]))
-        text = (
-            f"{names[0]} and {names[1]} have the same labels wherever they share text: is one a copy of the "
-            "other, or was one file read twice?"
-        )
-        yield Remark("twins", text, "warning", {"annotators": names, "spans": float(shared[first, second])})
-
-
-def _alone(seen: _Seen) -> Iterator[Remark]:
+def _alone(seen: CrowdView) -> Iterator[Remark]:
     alone = np.flatnonzero(seen.profile.alone)
     if not len(alone):
         return
@@ -259,13 +112,13 @@ def _alone(seen: _Seen) -> Iterator[Remark]:
     yield Remark("alone", f"{who} cannot be compared with others", "note", evidence)
 
 
-def _overlap(seen: _Seen) -> Iterator[Remark]:
+def _overlap(seen: CrowdView) -> Iterator[Remark]:
     if 0.0 < (share := seen.overlap) < _LITTLE_OVERLAP:
         text = f"only {_percent(share)} of the labelled tokens are labelled by more than one annotator"
         yield Remark("overlap", text, "note", {"share": round(share, 4)})
 
 
-def _unseen(seen: _Seen) -> Iterator[Remark]:
+def _unseen(seen: CrowdView) -> Iterator[Remark]:
     corpus = seen.corpus
     labelled = np.bincount(corpus.text.sentence_of[seen.votes.tokens], minlength=len(corpus)) > 0
     unseen, readable = ~labelled & (corpus.text.lengths > 0), int((corpus.text.lengths > 0).sum())
@@ -278,7 +131,7 @@ def _unseen(seen: _Seen) -> Iterator[Remark]:
         yield Remark("unseen", text, "note", {"sentences": float(number)})
 
 
-def _lone_types(seen: _Seen) -> Iterator[Remark]:
+def _lone_types(seen: CrowdView) -> Iterator[Remark]:
     """Types that one annotator alone uses, where others labelled the same text: a slip of the pen, or a
     guideline that only one has read so. Labelling functions are often made for one type each."""
     if seen.are_sources:
@@ -300,11 +153,11 @@ def _lone_types(seen: _Seen) -> Iterator[Remark]:
         for kind, name in zip(lone.tolist(), names, strict=True)
     ]
     if told:
-        text = f"used by one annotator alone, although others labelled the same text: {_listed(told)}"
+        text = f"used by one annotator alone, although others labelled the same text: {listed(told)}"
         yield Remark("lone-type", text, "note", {"annotators": names, "types": told})
 
 
-def _blank(seen: _Seen, silence: str) -> Iterator[Remark]:
+def _blank(seen: CrowdView, silence: str) -> Iterator[Remark]:
     """Those who marked nothing where others did; of labelling functions it is expected."""
     if seen.corpus.scheme.outside < 0 or seen.are_sources:
         return
@@ -315,7 +168,7 @@ def _blank(seen: _Seen, silence: str) -> Iterator[Remark]:
         yield Remark("blank", text, "warning", {"annotators": [name], "tokens": float(missed)})
 
 
-def _bounds(seen: _Seen) -> Iterator[Remark]:
+def _bounds(seen: CrowdView) -> Iterator[Remark]:
     """Those who draw spans wider or narrower than others as a rule; functions do so by theirs."""
     if seen.corpus.scheme.is_plain or seen.are_sources:
         return
@@ -323,13 +176,13 @@ def _bounds(seen: _Seen) -> Iterator[Remark]:
     wider, narrower = (seen.names(who) for who in habits.clear())
     if not habits.are_many or not (wider or narrower):
         return
-    told = [f"{_listed(names)} {how}" for names, how in ((wider, "wider"), (narrower, "narrower")) if names]
+    told = [f"{listed(names)} {how}" for names, how in ((wider, "wider"), (narrower, "narrower")) if names]
     text = f"some draw spans otherwise than the others as a rule: {', '.join(told)}; agree on where spans end"
     evidence = {"wider": wider, "narrower": narrower, "share": round(habits.share, 4)}
     yield Remark("bounds", text, "note", evidence)
 
 
-def _confidence(seen: _Seen) -> Iterator[Remark]:
+def _confidence(seen: CrowdView) -> Iterator[Remark]:
     votes, outside = seen.votes, seen.corpus.scheme.outside
     marked = np.bincount(votes.tokens[votes.labels != outside], minlength=seen.corpus.n_tokens) > 0
     shared = int((marked & (seen.witnesses > 1)).sum())
@@ -352,7 +205,7 @@ def _confidence(seen: _Seen) -> Iterator[Remark]:
         yield Remark("confidence", text, "warning", {"shared_marks": float(shared), "reasons": reasons})
 
 
-def _after(seen: _Seen, consensus: Consensus) -> Iterator[Remark]:
+def _after(seen: CrowdView, consensus: Consensus) -> Iterator[Remark]:
     if not len(seen.working):
         return
     yield from _start(consensus)
@@ -374,7 +227,7 @@ def _start(consensus: Consensus) -> Iterator[Remark]:
         yield Remark("start", text, "note", {"start": start})
 
 
-def _empty(seen: _Seen, consensus: Consensus) -> Iterator[Remark]:
+def _empty(seen: CrowdView, consensus: Consensus) -> Iterator[Remark]:
     """Compared with what the middle one of those who draw anything would draw on as much text."""
     corpus, drawn = seen.corpus, seen.n_spans
     if drawn.sum() < _FEW_SPANS:
@@ -393,7 +246,7 @@ def _empty(seen: _Seen, consensus: Consensus) -> Iterator[Remark]:
         yield Remark("empty", text, "warning", evidence)
 
 
-def _dropped(seen: _Seen, consensus: Consensus) -> Iterator[Remark]:
+def _dropped(seen: CrowdView, consensus: Consensus) -> Iterator[Remark]:
     """Those whose spans mostly lie where the consensus has nothing, unless they are judged as spam."""
     table, owners = seen.spans
     corpus, drawn = seen.corpus, seen.n_spans
@@ -408,15 +261,6 @@ def _dropped(seen: _Seen, consensus: Consensus) -> Iterator[Remark]:
             text = f"{share} of {report.annotator} are dropped: the consensus has nothing where they are"
             numbers = {"dropped": float(lost[number]), "spans": float(drawn[number])}
             yield Remark("dropped", text, "warning", {"annotators": [report.annotator], **numbers})
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = len(names) - _SHOWN_NAMES
-    return ", ".join(names[:_SHOWN_NAMES]) + (f" and {more} more" if more > 0 else "")
-
-
-def _short(value: float) -> str:
-    return f"{value:.2f}".removeprefix("0")
 
 
 def _percent(share: float) -> str:

@@ -1,0 +1,91 @@
+"""Remarks on annotators who are not independent: who copies whom, and where that cannot be told."""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from scipy import sparse
+
+from crowdseq.core.consensus import Remark
+from crowdseq.core.names import listed, short
+from crowdseq.evaluation.crowd_profile import CrowdView
+from crowdseq.evaluation.kinship import LEAST_ANNOTATORS, LEAST_SHARED, MOST_ANNOTATORS, AgreementCounts, Kin
+
+
+def families(seen: CrowdView, kin: Sequence[Kin], kinship: bool) -> Iterator[Remark]:
+    """Each family of annotators who depend on each other; kinship: whether their votes count less."""
+    size = len(seen.corpus.annotators)
+    if not kin:
+        return
+    first, second, agreement, expected, dependence = (np.array(column) for column in zip(*kin, strict=True))
+    ties = sparse.csr_matrix((dependence, (first, second)), shape=(size, size))
+    links = sparse.csr_matrix((np.ones(len(first)), (first, second)), shape=(size, size))
+    from scipy.sparse import csgraph  # takes long to load, and few runs need it
+
+    _, family_of = csgraph.connected_components(links, directed=False)
+    sums = np.asarray((ties + ties.T).sum(axis=1)).ravel()
+    for family in np.unique(family_of[first]).tolist():
+        members, pairs = np.flatnonzero(family_of == family), family_of[first] == family
+        votes = float((1.0 / (1.0 + sums[members])).sum())
+        found, due = float(agreement[pairs].mean()), float(expected[pairs].mean())
+        unit = "agreement" if seen.corpus.scheme.is_plain else "F1"
+        counted = (
+            f"counted as {votes:.1f} votes"
+            if kinship
+            else "each counts in full; the setting kinship can change it"
+        )
+        yield Remark(
+            "kin",
+            f"{listed(seen.names(members))} agree far more than independent annotators would (pairwise "
+            f"{unit} {short(found)}, expected {short(due)}): {counted}",
+            "note" if kinship else "warning",
+            {
+                "annotators": seen.names(members),
+                "agreement": round(found, 4),
+                "expected": round(due, 4),
+                "votes": round(votes, 3) if kinship else float(len(members)),
+            },
+        )
+
+
+def unknown_kin(seen: CrowdView) -> Iterator[Remark]:
+    """Copies are told by what two others foretell of a pair, all four of whom must share text."""
+    if len(seen.working) < 2 or not (seen.voters > 1).any():
+        return
+    evidence = {"annotators": float(len(seen.working))}
+    if len(seen.working) > MOST_ANNOTATORS:
+        text = f"more than {MOST_ANNOTATORS:,} annotators: whether one copies another is not looked into"
+        yield Remark("kinship-unknown", text, "note", evidence)
+    elif seen.voters.max() < LEAST_ANNOTATORS and not _four_share_text(seen):
+        few = len(seen.working) < LEAST_ANNOTATORS
+        who = "fewer than four annotators" if few else "no four annotators share text with each other"
+        text = f"{who}: whether one copies another cannot be told"
+        yield Remark("kinship-unknown", text, "note", evidence)
+        yield from _twins(seen)
+
+
+def _four_share_text(seen: CrowdView) -> bool:
+    """Whether there are four of whom every two labelled some sentence both."""
+    crowd, size = seen.corpus.annotations, len(seen.corpus.annotators)
+    rows = (np.ones(len(crowd.voters)), (crowd.voters, crowd.row_sentences))
+    saw = sparse.csr_matrix(rows, shape=(size, len(seen.corpus)))
+    shares = (saw @ saw.T).toarray() > 0
+    np.fill_diagonal(shares, False)
+    for first, second in zip(*np.nonzero(np.triu(shares)), strict=True):
+        others = np.flatnonzero(shares[first] & shares[second])
+        if len(others) > 1 and shares[np.ix_(others, others)].any():
+            return True
+    return False
+
+
+def _twins(seen: CrowdView) -> Iterator[Remark]:
+    """Two who never differ, where nothing else could tell that one of them is a copy."""
+    counts = AgreementCounts.of(seen.corpus)
+    values, shared = counts.measured()
+    np.fill_diagonal(shared, 0.0)
+    for first, second in zip(*np.nonzero(np.triu((values == 1.0) & (shared >= LEAST_SHARED))), strict=True):
+        names = seen.names(np.array([first, second]))
+        text = (
+            f"{names[0]} and {names[1]} have the same labels wherever they share text: is one a copy of the "
+            "other, or was one file read twice?"
+        )
+        yield Remark("twins", text, "warning", {"annotators": names, "spans": float(shared[first, second])})
