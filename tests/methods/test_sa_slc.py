@@ -121,7 +121,7 @@ def test_tables_are_normalised_expected_counts(dependency: str) -> None:
 
 def learned(evidence: Evidence, truth: FloatArray, smoothing: Smoothing) -> FloatArray:
     """Log probabilities of the kinds of votes when there are no other shards."""
-    return model_of_kinds(evidence.rows).log_probabilities(evidence.table.gather(truth), smoothing)
+    return model_of_kinds(evidence.rows).log_mixed(evidence.table.gather(truth), smoothing, 0, 1.0)
 
 
 def context(dependency: str, before: int, earlier: int) -> tuple[object, ...]:

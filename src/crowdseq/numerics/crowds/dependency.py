@@ -161,13 +161,12 @@ class DependencyModel:
         """Rows of all tables together, for an estimate of memory."""
         return self.n_kinds + sum(len(level.groups) for level in (*self.own, *self.crowd))
 
-    def log_probabilities(self, counts: FloatArray, smoothing: Smoothing) -> FloatArray:
-        """(F, M) expected counts of the finest kinds, by truth, to log p(vote | truth, context, who)."""
-        return np.asarray(np.log(np.maximum(self.tables(counts, smoothing)[0][-1], _LEAST)))
-
     def log_mixed(self, counts: FloatArray, smoothing: Smoothing, known: int, further: float) -> FloatArray:
-        """The same, where the context beyond its first `known` parts counts by `further` alone: log
-        probabilities without it and with it are mixed."""
+        """(F, M) expected counts of the finest kinds, by truth, to log p(vote | truth, context, who).
+
+        The context beyond its first `known` parts counts by `further`: log probabilities without it and with
+        it are mixed.
+        """
         own = self.tables(counts, smoothing)[0]
         fully = np.asarray(np.log(np.maximum(own[-1], _LEAST)))
         if further == 1.0:
