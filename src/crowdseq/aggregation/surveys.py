@@ -8,7 +8,7 @@ from crowdseq.aggregation.canonical import FoldUnits, folds_of_parts
 from crowdseq.arrays import BoolArray, IntArray
 from crowdseq.core.corpus import Corpus
 from crowdseq.engines.engine import Placed, asks_only
-from crowdseq.engines.shards import add_up
+from crowdseq.engines.shards import CorpusFacts, add_up
 from crowdseq.evaluation.bound_habits import BoundCounts, BoundHabits, can_have_habits
 from crowdseq.evaluation.crowd_profile import CrowdProfile, ProfileCounts, without_silence
 from crowdseq.evaluation.kinship import AgreementCounts, Kin, can_have_kin, kin_of
@@ -81,3 +81,9 @@ def folds_in(placed: Placed[Any], n_folds: int) -> list[IntArray]:
     if n_folds <= 1:
         return [np.zeros(size, np.int64) for size in placed.each("look.size")]
     return folds_of_parts(placed.each("look.fold_units"), n_folds)
+
+
+def hear_crowd(placed: Placed[Any], facts: CorpusFacts, *, silence: str, kinship: bool) -> None:
+    """Tell the shards which votes count."""
+    kin = kin_in(placed, len(facts.annotators)) if kinship else ()
+    placed.each("hear", silent_in(placed, silence, facts.scheme.outside >= 0), kin)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from crowdseq.aggregation.canonical import require_shard_tokens
+from crowdseq.aggregation.chain_rounds import ChainRounds
 from crowdseq.aggregation.contract import (
     RunContext,
     ShardedAggregator,
@@ -16,7 +17,7 @@ from crowdseq.aggregation.contract import (
     require_rounds,
     require_silence,
 )
-from crowdseq.aggregation.crowds import ChainRounds, Crowd, Judges
+from crowdseq.aggregation.crowds import Crowd, Judges
 from crowdseq.arrays import FloatArray, IntArray
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.labels import LabelScheme
@@ -102,7 +103,7 @@ class Bsc(ShardedAggregator):
         if self.words:
             counts = add_up(crowd.placed.each("word_counts"))
             classes = _word_classes(crowd.cut.words, counts, self.rare_words)
-        return crowd.chain(self._judges(crowd), prior, words=self.words, classes=classes)
+        return ChainRounds.of(crowd, self._judges(crowd), prior, words=self.words, classes=classes)
 
     def _judges(self, crowd: Crowd) -> Judges:
         n_labels, right = crowd.n_labels, self.cells + self.diagonal

@@ -14,7 +14,8 @@ from crowdseq.aggregation.contract import (
     require_rounds,
     require_silence,
 )
-from crowdseq.aggregation.crowds import Crowd, settle_from_shares
+from crowdseq.aggregation.crowds import Crowd
+from crowdseq.aggregation.token_rounds import TokenRounds, settle_from_shares
 from crowdseq.core.corpus import Corpus
 from crowdseq.engines.shards import SHARD_TOKENS
 
@@ -60,5 +61,5 @@ class DawidSkene(ShardedAggregator):
     def settle_crowd(self, corpus: "Corpus | StoredCorpus", context: RunContext) -> Any:
         crowd = Crowd.of(corpus, context, self, bayes=False)
         prior = self.smoothing + self.diagonal * np.eye(crowd.n_labels)
-        tokens = crowd.tokens(crowd.confusions(prior), self.smoothing)
+        tokens = TokenRounds.of(crowd, crowd.confusions(prior), self.smoothing)
         return settle_from_shares(tokens, rounds=self.rounds, tolerance=self.tolerance, context=context)

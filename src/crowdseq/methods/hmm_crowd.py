@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from crowdseq.aggregation.canonical import require_shard_tokens
+from crowdseq.aggregation.chain_rounds import ChainRounds
 from crowdseq.aggregation.contract import (
     RunContext,
     ShardedAggregator,
@@ -16,7 +17,8 @@ from crowdseq.aggregation.contract import (
     require_rounds,
     require_silence,
 )
-from crowdseq.aggregation.crowds import ChainRounds, Crowd, Judges, TokenState
+from crowdseq.aggregation.crowds import Crowd, Judges
+from crowdseq.aggregation.token_rounds import TokenRounds, TokenState
 from crowdseq.core.corpus import Corpus
 from crowdseq.engines.shards import SHARD_TOKENS
 from crowdseq.numerics.crowds.crowd_chain import ChainPrior
@@ -85,7 +87,7 @@ class HmmCrowd(ShardedAggregator):
     def _first_guess(self, crowd: Crowd) -> TokenState | None:
         if self.start_rounds == 0:
             return None
-        tokens = crowd.tokens(self._confusions(crowd), self.smoothing)
+        tokens = TokenRounds.of(crowd, self._confusions(crowd), self.smoothing)
         return tokens.climb(tokens.start(), rounds=self.start_rounds, tolerance=0.0).state
 
     def _chain(self, crowd: Crowd) -> ChainRounds:
@@ -96,7 +98,7 @@ class HmmCrowd(ShardedAggregator):
             self.word_prior,
             np.ones(n_labels, np.bool_),
         )
-        return crowd.chain(self._judges(crowd), prior, words=self.words)
+        return ChainRounds.of(crowd, self._judges(crowd), prior, words=self.words)
 
     def _judges(self, crowd: Crowd) -> Judges:
         if self.annotators == "full":

@@ -14,7 +14,8 @@ from crowdseq.aggregation.contract import (
     require_rounds,
     require_silence,
 )
-from crowdseq.aggregation.crowds import Crowd, settle_from_shares
+from crowdseq.aggregation.crowds import Crowd
+from crowdseq.aggregation.token_rounds import TokenRounds, settle_from_shares
 from crowdseq.core.corpus import Corpus
 from crowdseq.engines.shards import SHARD_TOKENS
 
@@ -67,5 +68,5 @@ class Ibcc(ShardedAggregator):
         wrong = self.off_diagonal / max(crowd.n_labels - 1, 1)
         even = np.full((crowd.n_labels, crowd.n_labels), wrong)
         prior = even + (self.diagonal - wrong) * np.eye(crowd.n_labels)
-        tokens = crowd.tokens(crowd.confusions(prior), self.share_prior)
+        tokens = TokenRounds.of(crowd, crowd.confusions(prior), self.share_prior)
         return settle_from_shares(tokens, rounds=self.rounds, tolerance=self.tolerance, context=context)

@@ -16,7 +16,8 @@ from crowdseq.aggregation.contract import (
     require_rounds,
     require_silence,
 )
-from crowdseq.aggregation.crowds import Crowd, TokenRounds, TokenState
+from crowdseq.aggregation.crowds import Crowd
+from crowdseq.aggregation.token_rounds import TokenRounds, TokenState
 from crowdseq.arrays import FloatArray
 from crowdseq.core.corpus import Corpus
 from crowdseq.engines.shards import SHARD_TOKENS, add_up
@@ -142,7 +143,7 @@ class Mace(ShardedAggregator):
         knows, guesses, habit = (self.knows, self.guesses, self.habit) if bayes else (smooth,) * 3
         judges = crowd.spamming(knows=knows, guesses=guesses, habit=habit)
         assert isinstance(judges.model, Spamming)
-        return crowd.tokens(judges, None), judges.model
+        return TokenRounds.of(crowd, judges, None), judges.model
 
     def _draw(self, model: Spamming, random: Generator) -> tuple[FloatArray, FloatArray]:
         """A start in which everybody knows about half of the time and has nearly even habits."""

@@ -16,9 +16,9 @@ from crowdseq.aggregation.contract import (
     require_silence,
 )
 from crowdseq.aggregation.crowd_shard import CrowdShard
-from crowdseq.aggregation.crowds import hear_crowd
 from crowdseq.aggregation.settling import best_valid_tags, entities_first, settle
 from crowdseq.aggregation.stored import StoredConsensus, judge_stored, store_consensus, write_settled
+from crowdseq.aggregation.surveys import hear_crowd
 from crowdseq.aggregation.voting import shares_of_counts, span_shares
 from crowdseq.arrays import FloatArray, IntArray
 from crowdseq.core.consensus import Consensus

@@ -22,9 +22,10 @@ from crowdseq.aggregation.contract import (
     store_learned,
 )
 from crowdseq.aggregation.crowd_shard import Coding, CrowdShard
-from crowdseq.aggregation.crowds import climb_kept, hear_crowd
+from crowdseq.aggregation.kept_rounds import climb_kept
 from crowdseq.aggregation.settling import best_valid_tags, scheme_scores, settle
 from crowdseq.aggregation.stored import StoredLearned, judge_stored, write_settled
+from crowdseq.aggregation.surveys import hear_crowd
 from crowdseq.aggregation.voting import label_counts
 from crowdseq.arrays import BoolArray, FloatArray, IntArray
 from crowdseq.core.corpus import Corpus
