@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from crowdseq.aggregation.contract import require
 from crowdseq.arrays import BoolArray, IntArray
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.ragged import gather_ranges
@@ -170,8 +169,3 @@ def _restore(rows: Rows, places: IntArray) -> Rows:
     restored: Rows = rows.copy()
     restored[places] = rows
     return restored
-
-
-def require_shard_tokens(shard_tokens: int) -> None:
-    """Refuse a size in which no shard could hold a token; used by the methods' `__post_init__`."""
-    require(shard_tokens >= 1, f"shard_tokens is {shard_tokens}, it must be at least 1")

@@ -238,6 +238,11 @@ def require_rounds(rounds: int, tolerance: float) -> None:
     require(tolerance >= 0, f"tolerance is {tolerance}, it cannot be negative")
 
 
+def require_shard_tokens(shard_tokens: int) -> None:
+    """Refuse a size in which no shard could hold a token; used by the methods' `__post_init__`."""
+    require(shard_tokens >= 1, f"shard_tokens is {shard_tokens}, it must be at least 1")
+
+
 def require_silence(silence: str) -> None:
     """Refuse what silence cannot mean."""
     require(silence in SILENCES, f"silence is '{silence}', choose one of {', '.join(SILENCES)}")

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from crowdseq.aggregation.canonical import require_shard_tokens
 from crowdseq.aggregation.chain_rounds import ChainRounds
 from crowdseq.aggregation.contract import (
     RunContext,
@@ -15,6 +14,7 @@ from crowdseq.aggregation.contract import (
     require,
     require_prior_counts,
     require_rounds,
+    require_shard_tokens,
     require_silence,
 )
 from crowdseq.aggregation.crowds import Crowd, Judges

@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from crowdseq.aggregation.canonical import Canonical, require_shard_tokens
+from crowdseq.aggregation.canonical import Canonical
 from crowdseq.aggregation.contract import (
     JointAggregator,
     Learned,
@@ -14,6 +14,7 @@ from crowdseq.aggregation.contract import (
     method,
     require,
     require_rounds,
+    require_shard_tokens,
     require_silence,
 )
 from crowdseq.aggregation.settling import settle

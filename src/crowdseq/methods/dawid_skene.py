@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from crowdseq.aggregation.canonical import require_shard_tokens
 from crowdseq.aggregation.contract import (
     RunContext,
     ShardedAggregator,
     method,
     require,
     require_rounds,
+    require_shard_tokens,
     require_silence,
 )
 from crowdseq.aggregation.crowds import Crowd

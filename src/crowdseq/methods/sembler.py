@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from crowdseq.aggregation.canonical import Canonical, OrderedCut, open_ordered, require_shard_tokens
+from crowdseq.aggregation.canonical import Canonical, OrderedCut, open_ordered
 from crowdseq.aggregation.contract import (
     JointAggregator,
     Learned,
@@ -18,6 +18,7 @@ from crowdseq.aggregation.contract import (
     method,
     require,
     require_rounds,
+    require_shard_tokens,
     require_silence,
     store_learned,
 )
