@@ -9,7 +9,6 @@ from typing import cast
 
 import numpy as np
 
-from crowdseq.core.corpus import Corpus
 from crowdseq.errors import (
     Advice,
     FormatError,
@@ -19,15 +18,11 @@ from crowdseq.errors import (
     SettingsError,
     UsageError,
 )
-from crowdseq.formats import read
-from crowdseq.formats.carrying import format_to_tag, sentence_to_tag, sentences_to_tag
+from crowdseq.formats.carrying import format_to_tag
 from crowdseq.formats.files import is_pattern, list_inputs
 from crowdseq.formats.files.sources import (
-    HEAD_BYTES,
     STANDARD_INPUT,
     Source,
-    is_archive,
-    is_spreadsheet,
     open_source,
 )
 from crowdseq.formats.findings.collector import Collector
@@ -40,6 +35,7 @@ from crowdseq.tagging.sequence_tagger import Context
 from crowdseq.tagging.tagger import Tagger
 from crowdseq.workflows.reading import READ_ALL, SILENT, Listener
 from crowdseq.workflows.runs import SETTINGS, TAGGER_FILES, check_files
+from crowdseq.workflows.text_to_tag import corpus_of_folder, for_text, is_folder, sentences_of, source_of
 
 _SENTENCES_AT_A_TIME = 4096
 _LINES, _COLUMNS, _TEXT = "jsonl", "conll", "text"
@@ -157,11 +153,11 @@ def _tag_to(target: str, tagger: Tagger, request: TagRequest, progress: Progress
     """All of the input at once, for forms that are not written as the text came."""
     from crowdseq.workflows import tagging_to
 
-    path, reading = request.input, _for_text(request.settings)
-    if path != STANDARD_INPUT and _is_folder(path):
-        corpus, came_as = _corpus_of_folder(path, reading), _LINES
+    path, reading = request.input, for_text(request.settings)
+    if path != STANDARD_INPUT and is_folder(path):
+        corpus, came_as = corpus_of_folder(path, reading), _LINES
     else:
-        corpus, came_as = tagging_to.corpus_to_tag(_source(path), reading)
+        corpus, came_as = tagging_to.corpus_to_tag(source_of(path), reading)
     found = tagging_to.tagged(tagger, corpus, request.threads, alone=came_as == _TEXT)
     progress("tagging sentences", len(corpus), 0)
     if target == _LINES:
@@ -186,12 +182,12 @@ def _write(pieces: Iterator[str], request: TagRequest) -> None:
 
 def _came_as(request: TagRequest) -> str:
     """The format of the input."""
-    path, reading = request.input, _for_text(request.settings)
+    path, reading = request.input, for_text(request.settings)
     if reading.format is not None or path == STANDARD_INPUT:
         return reading.format or _TEXT
-    if _is_folder(path):
+    if is_folder(path):
         return _LINES
-    with open_source(_source(path), reading.limits) as stream, Collector(reading) as collector:
+    with open_source(source_of(path), reading.limits) as stream, Collector(reading) as collector:
         return format_to_tag(stream, collector).name
 
 
@@ -230,59 +226,6 @@ def tag_file(
     with_tabs = any(" " in tag for tag in tagger.scheme.tags)
     sentences = sentences_of(path, settings, with_tabs=with_tabs)
     yield from _all_tagged(tagger, sentences, confidence, threads, progress)
-
-
-def sentences_of(
-    path: str, settings: ReadSettings | None = None, *, with_tabs: bool = False
-) -> Iterator[Carried]:
-    """The sentences of a file, a folder or standard input, whatever labels stand there."""
-    reading = _for_text(settings or ReadSettings())
-    if path != STANDARD_INPUT and _is_folder(path):
-        yield from map(sentence_to_tag, _corpus_of_folder(path, reading).sentences)
-        return
-    source = _source(path)
-    with open_source(source, reading.limits) as stream, Collector(reading) as collector:
-        yield from sentences_to_tag(stream, source, collector, with_tabs=with_tabs)
-        collector.finish()
-
-
-def _for_text(settings: ReadSettings) -> ReadSettings:
-    """The text is all that counts here: labels that stand there already are no question."""
-    return replace(
-        settings,
-        empty_means="labelled",
-        duplicates="first",
-        several_labels="first",
-        discontinuous="drop",
-        files_mean="annotator",
-    )
-
-
-def _source(path: str) -> Source:
-    return Source(path, Path(path).name, None if path == STANDARD_INPUT else Path(path))
-
-
-def _is_folder(path: str) -> bool:
-    """A folder, or a ZIP that stands for one."""
-    if Path(path).is_dir():
-        return True
-    if not Path(path).is_file():
-        return False
-    with open(path, "rb") as file:
-        head = file.read(HEAD_BYTES)
-    return is_archive(head) and not is_spreadsheet(head)
-
-
-def _corpus_of_folder(path: str, reading: ReadSettings) -> Corpus:
-    """Every sentence of the files in a folder once; a folder of text files has a sentence in each line."""
-    reading = replace(reading, files_mean="auto")
-    try:
-        return read(path, reading).corpus
-    except FormatError:
-        names = [file.name for file in Path(path).rglob("*") if file.is_file()] if Path(path).is_dir() else []
-        if reading.format is not None or not names or not all(name.endswith(".txt") for name in names):
-            raise
-        return read(path, replace(reading, format="text")).corpus
 
 
 def _all_tagged(

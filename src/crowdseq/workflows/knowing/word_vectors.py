@@ -21,7 +21,7 @@ from crowdseq.numerics.em import Progress
 from crowdseq.numerics.words.kmeans import Rows
 from crowdseq.numerics.words.skipgram import SkipGram, train
 from crowdseq.tagging.clusters import Clusters, cluster_words
-from crowdseq.workflows.tagging import sentences_of
+from crowdseq.workflows.text_to_tag import sentences_of
 
 VECTORS, UNLABELLED, AUTO = "vectors", "unlabelled", "auto"
 # How many clusters, and from where tokens see them: in the tagger, and in the rounds of a method.
