@@ -9,16 +9,13 @@ from builders import corpus as small_corpus
 from builders import random_corpus
 from crowdseq.aggregation.settling import settle
 from crowdseq.arrays import IntArray
-from crowdseq.core.building import CorpusBuilder, Record
 from crowdseq.core.consensus import Consensus, Remark
 from crowdseq.core.corpus import Corpus
-from crowdseq.core.labels import LabelScheme
 from crowdseq.evaluation.crowd_profile import hear
 from crowdseq.evaluation.remarks import remarks_before, remarks_of
 from crowdseq.methods.majority_vote import MajorityVote
 from kinship_oracles import drawn_cast
-
-HEALTHY = {"a": 0.9, "b": 0.8, "c": 0.75, "d": 0.85, "e": 0.7}
+from remark_worlds import HEALTHY, joined, sources, without
 
 
 def believing(corpus: Corpus, tag_ids: IntArray) -> Consensus:
@@ -32,31 +29,6 @@ def truth_of(corpus: Corpus) -> Consensus:
 
 def kinds(remarks: tuple[Remark, ...]) -> list[str]:
     return [remark.kind for remark in remarks]
-
-
-def without(corpus: Corpus, drop: float, seed: int = 0, who: int | None = None) -> Corpus:
-    """The crowd in which annotators (or one) leave out this share of their sentences' marks."""
-    crowd, random = corpus.annotations, np.random.default_rng(seed)
-    rows = np.repeat(random.random(len(crowd.voters)) < drop, crowd.lengths[crowd.row_sentences])
-    if who is not None:
-        rows &= np.repeat(crowd.voters == who, crowd.lengths[crowd.row_sentences])
-    tags = np.where(rows & (crowd.tags >= 0), np.int16(corpus.scheme.outside), crowd.tags)
-    return replace(corpus, annotations=replace(crowd, tags=tags))
-
-
-def sources(count: int = 8, known: float = 0.05) -> Corpus:
-    """Functions of which each knows a share of a hundred names, and marks these wherever they stand."""
-    rng, builder, scheme = np.random.default_rng(3), CorpusBuilder(), LabelScheme.of_types(["PER"])
-    knows = rng.random((count, 100)) < known
-    for number in range(200):
-        names = [None, *rng.integers(100, size=2).tolist(), None, int(rng.integers(100))]
-        tokens = ["x" if name is None else f"Name{name}" for name in names]
-        votes = {
-            f"f{one}": ["B-PER" if name is not None and knows[one, name] else "O" for name in names]
-            for one in range(count)
-        }
-        builder.add(Record(tokens, f"s{number}", None, votes, ["O" if n is None else "B-PER" for n in names]))
-    return builder.build(scheme)
 
 
 def test_a_healthy_crowd_needs_no_remark() -> None:
@@ -124,21 +96,6 @@ def test_one_annotator_alone_is_said_and_so_are_some_among_others() -> None:
     apart = joined(others, world.keep_annotators(["f"]).select(np.arange(200, 300)))
     (told,) = (one for one in remarks_before(apart) if one.kind == "alone")
     assert told.text.startswith("f shares no token with anybody")
-
-
-def joined(first: Corpus, second: Corpus) -> Corpus:
-    from crowdseq.core.building import CorpusBuilder, Record
-
-    builder = CorpusBuilder()
-    for part in (first, second):
-        for place, sentence in enumerate(part.sentences):
-            ballot = part.annotations.ballots[place]
-            votes = {
-                part.annotators[k]: part.scheme.names(row)
-                for k, row in zip(ballot.voters.tolist(), ballot.tags, strict=True)
-            }
-            builder.add(Record(list(sentence.tokens), None, None, votes, part.gold[place]))
-    return builder.build(first.scheme)
 
 
 def test_little_overlap_is_said_with_its_share() -> None:
