@@ -42,8 +42,9 @@ def place_files(folder: Folder, texts: Mapping[str, str], collector: Collector) 
         return {} if is_one else {entry.source.name: _of(entry, "", _path(entry)) for entry in entries}
     if means == "document":
         return _by_folder(entries, name)
-    if not is_deep or len({entry.text for entry in entries}) == 1:
-        return {}  # files side by side, or all over one text: each is an annotator
+    is_one = len({entry.text for entry in entries}) == 1
+    if not is_deep or (is_one and len({entry.stem for entry in entries}) == len(entries)):
+        return {}  # files side by side, or all over one text under names of their own: each is an annotator
     by_file = means == "annotator" or _n_shared_inside(entries) > _n_shared_across(entries)
     _tell(_BY_FILE if by_file else _BY_FOLDER, entries, collector, is_told=means == "auto")
     return _by_file(entries) if by_file else _by_folder(entries, name)
