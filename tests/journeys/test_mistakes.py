@@ -33,7 +33,11 @@ from journeys.conftest import Shell
         (("tag", "nowhere", "crowd.jsonl"), 3, "nowhere: there is no such folder, give the folder of a run"),
         (("tag", "crowd.jsonl", "crowd.jsonl"), 3, "is a file, not the folder of a run"),
         (("methods", "magic"), 2, "unknown"),
-        (("learn", "gold.conll", "-m", "majority-vote", "-o", "run"), 3, "use the method gold"),
+        (
+            ("learn", "gold.conll", "-m", "majority-vote", "-o", "run"),
+            3,
+            "say --method gold; if the labels of a file are one annotator's, --files-mean annotator",
+        ),
         (("frobnicate",), 2, "No such command 'frobnicate'."),
         (("lern", "crowd.jsonl"), 2, "No such command 'lern', did you mean 'learn'?"),
         (("--lern",), 2, "No such option"),

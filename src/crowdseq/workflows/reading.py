@@ -25,6 +25,11 @@ from crowdseq.formats.settings import ReadSettings, reading_options
 from crowdseq.numerics.em import Progress, quiet
 
 _REJECTS = "rejected.jsonl"
+GOLD_ALONE = Advice(
+    "to learn from gold tags, say {method}; if the labels of a file are one annotator's, {files_mean}",
+    method="gold",
+    files_mean="annotator",
+)
 
 
 @dataclass(frozen=True)

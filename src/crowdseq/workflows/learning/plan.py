@@ -28,6 +28,7 @@ from crowdseq.numerics.em import Progress, quiet
 from crowdseq.tagging.crf import CrfTrainer
 from crowdseq.tagging.tagger import Tagger
 from crowdseq.workflows.checkpoints import CHECKPOINT_FILE, START_ANEW, Checkpoint, fingerprint
+from crowdseq.workflows.reading import GOLD_ALONE
 from crowdseq.workflows.recipes import (
     DEFAULT_RESOURCES,
     Resources,
@@ -220,7 +221,7 @@ def check_learnable(corpus: Corpus, recipe: Aggregator) -> None:
     if recipe.name == "gold" and not corpus.has_gold.any():
         raise AnnotationError("no sentence has gold tags, which the method gold learns from")
     if recipe.name != "gold" and corpus.annotations.n_votes == 0:
-        raise AnnotationError("no annotator labelled anything; to learn from gold tags use the method gold")
+        raise AnnotationError("no annotator labelled anything", GOLD_ALONE)
 
 
 def _keeper(

@@ -23,7 +23,7 @@ from crowdseq.formats.settings import ReadSettings
 from crowdseq.storage.atomic import AtomicFile, cannot_write
 from crowdseq.storage.json_file import JsonFile
 from crowdseq.storage.private import remove_tree
-from crowdseq.workflows.reading import Selection
+from crowdseq.workflows.reading import GOLD_ALONE, Selection
 from crowdseq.workflows.recipes import parse_settings
 from crowdseq.workflows.runs.saving import RunTarget
 from crowdseq.workflows.sharded import crowd_folder
@@ -120,7 +120,7 @@ def _check_learnable(facts: CorpusFacts, method: str) -> None:
     if method == "gold" and not facts.n_gold:
         raise AnnotationError("no sentence has gold tags, which the method gold learns from")
     if method != "gold" and not facts.n_votes:
-        raise AnnotationError("no annotator labelled anything; to learn from gold tags use the method gold")
+        raise AnnotationError("no annotator labelled anything", GOLD_ALONE)
 
 
 def _shard_tokens(recipe: Any) -> int:
