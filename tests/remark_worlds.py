@@ -99,6 +99,11 @@ def _twins() -> Told:
     return Told(drawn_cast(two, {"twin": ("a", 0.0)}), drawn_cast(two, {"twin": ("a", 0.02)}))
 
 
+def _undecided() -> Told:
+    often, seldom = (drawn_cast({"a": skill, "b": skill}) for skill in (0.6, 0.9))
+    return Told(often, seldom)
+
+
 def _start() -> Told:
     timid, bolder = (without(drawn_cast(dict.fromkeys("abcdefghij", 0.9)), drop) for drop in (0.8, 0.3))
     return Told(timid, bolder, "sa-slc", before=False)
@@ -186,6 +191,7 @@ _MAKERS = {
     "kin": _kin,
     "kinship-unknown": _kinship_unknown,
     "twins": _twins,
+    "undecided": _undecided,
     "start": _start,
     "alone": _alone,
     "overlap": _overlap,

@@ -230,6 +230,23 @@ def test_two_who_never_differ_are_asked_about_where_copies_cannot_be_told() -> N
     )
 
 
+def test_two_who_differ_are_told_that_nobody_decides_until_a_third_does() -> None:
+    two = {"a": 0.6, "b": 0.6}
+    (told,) = (one for one in remarks_before(drawn_cast(two)) if one.kind == "undecided")
+    assert (told.level, told.evidence["annotators"]) == ("warning", ["a", "b"])
+    assert "undecided" not in kinds(remarks_before(drawn_cast({**two, "c": 0.6})))
+    with_blank = without(drawn_cast({**two, "c": 0.6}), 1.0, who=2)
+    assert "undecided" in kinds(remarks_before(with_blank)), "who marks nothing decides nothing"
+
+
+def test_the_share_on_which_two_differ_is_counted_token_by_token() -> None:
+    lines = ["Ada/?/B-PER/B-PER slept/?/O/O", "Bo/?/B-PER/O left/?/O/O", "Cy/?/O/B-LOC sat/?/O/O"]
+    (told,) = (one for one in remarks_before(small_corpus(*lines * 40)) if one.kind == "undecided")
+    assert told.evidence["share"] == pytest.approx(2 / 3, abs=1e-4)
+    assert told.evidence["tokens"] == 120
+    assert "undecided" not in kinds(remarks_before(small_corpus(*lines * 33))), "99 tokens may be chance"
+
+
 def test_a_type_that_one_alone_uses_is_named() -> None:
     line = "Ada/?/B-PER/B-PER/B-PER met/?/O/O/O Bo/?/B-PER/B-PER/B-HERO"
     (told,) = (one for one in remarks_before(small_corpus(*[line] * 40)) if one.kind == "lone-type")

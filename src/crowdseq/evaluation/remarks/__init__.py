@@ -14,6 +14,7 @@ from crowdseq.evaluation.kinship import LEAST_ANNOTATORS, MOST_ANNOTATORS, find_
 
 _LITTLE_OVERLAP = 0.2  # of the labelled tokens
 _FEW_MARKS = 100  # tokens that somebody marked and two or more labelled
+_OFTEN = 1 / 3  # of such tokens, on which two differ
 _FEW_OF_A_TYPE = 10  # marks of a type that one annotator alone uses: fewer may be chance
 _FEW_SPANS = 20
 _NEARLY_EMPTY = 0.1  # of the spans that the middle annotator draws on as much text
@@ -53,6 +54,7 @@ def _before(seen: CrowdView, silence: str, kinship: bool) -> Iterator[Remark]:
     yield from _unmarked(seen)
     yield from _silence(seen, silence)
     yield from _kinship(seen, kinship)
+    yield from _undecided(seen)
     yield from _alone(seen)
     yield from _overlap(seen)
     yield from _unseen(seen)
@@ -92,11 +94,31 @@ def _silence(seen: CrowdView, silence: str) -> Iterator[Remark]:
 def _kinship(seen: CrowdView, kinship: bool) -> Iterator[Remark]:
     """Who copies whom, or that it cannot be told; in most crowds nobody does, and four share a token."""
     kin = find_kin(seen.corpus)
-    if kin or seen.voters.max() < LEAST_ANNOTATORS or len(seen.working) > MOST_ANNOTATORS:
+    if kin or seen.voters.max() < LEAST_ANNOTATORS or len(seen.corpus.annotators) > MOST_ANNOTATORS:
         from crowdseq.evaluation.remarks.kinship import families, unknown_kin
 
         yield from families(seen, kin, kinship)
         yield from unknown_kin(seen)
+
+
+def _undecided(seen: CrowdView) -> Iterator[Remark]:
+    """Two who differ much, and nobody else: votes do not say whom to believe, whatever a method does."""
+    telling = np.setdiff1d(seen.working, np.flatnonzero(seen.profile.alone | seen.profile.blank))
+    if seen.are_sources or len(telling) != 2:
+        return
+    chosen = np.isin(seen.votes.annotators, telling) & (seen.witnesses[seen.votes.tokens] == 2)
+    pairs = seen.votes.labels[chosen].reshape(-1, 2)  # votes stand in the order of tokens
+    pairs = pairs[(pairs != seen.corpus.scheme.outside).any(axis=1)]
+    share = float((pairs[:, 0] != pairs[:, 1]).mean()) if len(pairs) else 0.0
+    if len(pairs) >= _FEW_MARKS and share >= _OFTEN:
+        names = seen.names(telling)
+        text = (
+            f"{names[0]} and {names[1]} differ on {_percent(share)} of the tokens that either marked, and "
+            "nobody else speaks on these: who is right is a guess, and so are verdicts; let a third label some "
+            "of them"
+        )
+        evidence = {"annotators": names, "share": round(share, 4), "tokens": float(len(pairs))}
+        yield Remark("undecided", text, "warning", evidence)
 
 
 def _alone(seen: CrowdView) -> Iterator[Remark]:

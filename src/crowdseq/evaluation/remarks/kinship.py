@@ -52,7 +52,7 @@ def unknown_kin(seen: CrowdView) -> Iterator[Remark]:
     if len(seen.working) < 2 or not (seen.voters > 1).any():
         return
     evidence = {"annotators": float(len(seen.working))}
-    if len(seen.working) > MOST_ANNOTATORS:
+    if len(seen.corpus.annotators) > MOST_ANNOTATORS:
         text = f"more than {MOST_ANNOTATORS:,} annotators: whether one copies another is not looked into"
         yield Remark("kinship-unknown", text, "note", evidence)
     elif seen.voters.max() < LEAST_ANNOTATORS and not _four_share_text(seen):
