@@ -114,8 +114,8 @@ def _undecided(seen: CrowdView) -> Iterator[Remark]:
         names = seen.names(telling)
         text = (
             f"{names[0]} and {names[1]} differ on {_percent(share)} of the tokens that either marked, and "
-            "nobody else speaks on these: who is right is a guess, and so are verdicts; let a third label some "
-            "of them"
+            "nobody else speaks on these: who is right is a guess, and so are verdicts; let a third label "
+            "some of them"
         )
         evidence = {"annotators": names, "share": round(share, 4), "tokens": float(len(pairs))}
         yield Remark("undecided", text, "warning", evidence)
