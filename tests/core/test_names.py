@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdseq.core.names import NumberedNames, check_label, listed, look_alikes, short
+from crowdseq.core.names import NumberedNames, check_label, listed, look_alikes, percent, short
 from crowdseq.errors import SchemeError
 
 
@@ -52,6 +52,10 @@ def test_of_many_names_the_first_are_told_and_how_many_more_there_are() -> None:
     assert listed(["ada", "bo"]) == "ada, bo"
     assert listed(["ada", "bo", "cy", "di"], 2) == "ada, bo and 2 more"
     assert listed([]) == ""
+
+
+def test_shares_are_told_in_percent_small_ones_by_a_digit_more() -> None:
+    assert [percent(share) for share in (0.0, 0.004, 0.125, 1.0)] == ["0.0 %", "0.4 %", "12 %", "100 %"]
 
 
 def test_scores_are_told_by_two_digits_without_the_nought() -> None:

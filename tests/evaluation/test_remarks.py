@@ -235,7 +235,12 @@ def test_two_who_differ_are_told_that_nobody_decides_until_a_third_does() -> Non
     (told,) = (one for one in remarks_before(drawn_cast(two)) if one.kind == "undecided")
     assert (told.level, told.evidence["annotators"]) == ("warning", ["a", "b"])
     assert "undecided" not in kinds(remarks_before(drawn_cast({**two, "c": 0.6})))
-    with_blank = without(drawn_cast({**two, "c": 0.6}), 1.0, who=2)
+    others = drawn_cast({"c": 0.6, "d": 0.6}, seed=1)
+    (islands,) = (one for one in remarks_before(joined(drawn_cast(two), others)) if one.kind == "undecided")
+    assert islands.text.startswith("two by two, a, b, c, d differ on ")
+    with_blank = drawn_cast({**two, "c": 0.6, "d": 0.6})
+    for who in (2, 3):
+        with_blank = without(with_blank, 1.0, who=who)
     assert "undecided" in kinds(remarks_before(with_blank)), "who marks nothing decides nothing"
 
 

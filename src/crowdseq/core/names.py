@@ -1,6 +1,6 @@
 """Names and labels: checked, numbered in the order of their first appearance, told apart from look-alikes.
 
-`counted` puts a number and its noun into words, `listed` some names, `short` a score.
+`counted` puts a number and its noun into words, `listed` some names, `short` a score, `percent` a share.
 """
 
 import unicodedata
@@ -107,6 +107,11 @@ def listed(names: Sequence[str], most: int = 8) -> str:
 def short(score: float) -> str:
     """`.05`, `1.00`, `-.05`."""
     return f"{score:.2f}".replace("0.", ".", 1)
+
+
+def percent(share: float) -> str:
+    """`0.4 %`, `12 %`."""
+    return f"{100 * share:.1f} %" if share < 0.01 else f"{100 * share:.0f} %"
 
 
 Tags: TypeAlias = Sequence[str | None]

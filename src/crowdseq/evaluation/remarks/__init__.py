@@ -6,7 +6,7 @@ import numpy as np
 
 from crowdseq.core.consensus import Consensus, Remark
 from crowdseq.core.corpus import Corpus
-from crowdseq.core.names import listed
+from crowdseq.core.names import listed, percent
 from crowdseq.core.spans import find_spans
 from crowdseq.evaluation.bound_habits import BoundHabits
 from crowdseq.evaluation.crowd_profile import CrowdView, tokens_of_cells
@@ -14,7 +14,6 @@ from crowdseq.evaluation.kinship import LEAST_ANNOTATORS, MOST_ANNOTATORS, find_
 
 _LITTLE_OVERLAP = 0.2  # of the labelled tokens
 _FEW_MARKS = 100  # tokens that somebody marked and two or more labelled
-_OFTEN = 1 / 3  # of such tokens, on which two differ
 _FEW_OF_A_TYPE = 10  # marks of a type that one annotator alone uses: fewer may be chance
 _FEW_SPANS = 20
 _NEARLY_EMPTY = 0.1  # of the spans that the middle annotator draws on as much text
@@ -54,7 +53,6 @@ def _before(seen: CrowdView, silence: str, kinship: bool) -> Iterator[Remark]:
     yield from _unmarked(seen)
     yield from _silence(seen, silence)
     yield from _kinship(seen, kinship)
-    yield from _undecided(seen)
     yield from _alone(seen)
     yield from _overlap(seen)
     yield from _unseen(seen)
@@ -74,7 +72,7 @@ def _silence(seen: CrowdView, silence: str) -> Iterator[Remark]:
     known = seen.profile.recalls[np.isfinite(seen.profile.recalls)]
     recall = float(np.median(known)) if len(known) else 1.0
     evidence = {"median_recall": round(recall, 4), "silence": silence}
-    least = f"at most {_percent(recall)}" if recall >= 0.001 else "nothing"
+    least = f"at most {percent(recall)}" if recall >= 0.001 else "nothing"
     if not seen.are_sources:
         if silence == "abstains":
             yield Remark("silence", "silence counts as no vote, as was asked for", "note", evidence)
@@ -92,33 +90,14 @@ def _silence(seen: CrowdView, silence: str) -> Iterator[Remark]:
 
 
 def _kinship(seen: CrowdView, kinship: bool) -> Iterator[Remark]:
-    """Who copies whom, or that it cannot be told; in most crowds nobody does, and four share a token."""
+    """Who copies whom, or what cannot be told; in most crowds nobody does, and four share a token."""
     kin = find_kin(seen.corpus)
-    if kin or seen.voters.max() < LEAST_ANNOTATORS or len(seen.corpus.annotators) > MOST_ANNOTATORS:
-        from crowdseq.evaluation.remarks.kinship import families, unknown_kin
+    if kin or seen.witnesses.max() < LEAST_ANNOTATORS or len(seen.corpus.annotators) > MOST_ANNOTATORS:
+        from crowdseq.evaluation.remarks.kinship import families, undecided, unknown_kin
 
         yield from families(seen, kin, kinship)
         yield from unknown_kin(seen)
-
-
-def _undecided(seen: CrowdView) -> Iterator[Remark]:
-    """Two who differ much, and nobody else: votes do not say whom to believe, whatever a method does."""
-    telling = np.setdiff1d(seen.working, np.flatnonzero(seen.profile.alone | seen.profile.blank))
-    if seen.are_sources or len(telling) != 2:
-        return
-    chosen = np.isin(seen.votes.annotators, telling) & (seen.witnesses[seen.votes.tokens] == 2)
-    pairs = seen.votes.labels[chosen].reshape(-1, 2)  # votes stand in the order of tokens
-    pairs = pairs[(pairs != seen.corpus.scheme.outside).any(axis=1)]
-    share = float((pairs[:, 0] != pairs[:, 1]).mean()) if len(pairs) else 0.0
-    if len(pairs) >= _FEW_MARKS and share >= _OFTEN:
-        names = seen.names(telling)
-        text = (
-            f"{names[0]} and {names[1]} differ on {_percent(share)} of the tokens that either marked, and "
-            "nobody else speaks on these: who is right is a guess, and so are verdicts; let a third label "
-            "some of them"
-        )
-        evidence = {"annotators": names, "share": round(share, 4), "tokens": float(len(pairs))}
-        yield Remark("undecided", text, "warning", evidence)
+        yield from undecided(seen)
 
 
 def _alone(seen: CrowdView) -> Iterator[Remark]:
@@ -136,7 +115,7 @@ def _alone(seen: CrowdView) -> Iterator[Remark]:
 
 def _overlap(seen: CrowdView) -> Iterator[Remark]:
     if 0.0 < (share := seen.overlap) < _LITTLE_OVERLAP:
-        text = f"only {_percent(share)} of the labelled tokens are labelled by more than one annotator"
+        text = f"only {percent(share)} of the labelled tokens are labelled by more than one annotator"
         yield Remark("overlap", text, "note", {"share": round(share, 4)})
 
 
@@ -219,7 +198,7 @@ def _confidence(seen: CrowdView) -> Iterator[Remark]:
         tokens = "token that somebody marked is" if shared == 1 else "tokens that somebody marked are"
         reasons.append(f"only {shared} {tokens} labelled by more than one")
     elif seen.overlap < _LITTLE_OVERLAP:
-        reasons.append(f"only {_percent(seen.overlap)} of the tokens are labelled by more than one")
+        reasons.append(f"only {percent(seen.overlap)} of the tokens are labelled by more than one")
     if seen.are_sources:
         reasons.append("labelling functions err together")
     if reasons:
@@ -283,7 +262,3 @@ def _dropped(seen: CrowdView, consensus: Consensus) -> Iterator[Remark]:
             text = f"{share} of {report.annotator} are dropped: the consensus has nothing where they are"
             numbers = {"dropped": float(lost[number]), "spans": float(drawn[number])}
             yield Remark("dropped", text, "warning", {"annotators": [report.annotator], **numbers})
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.1f} %" if share < 0.01 else f"{100 * share:.0f} %"

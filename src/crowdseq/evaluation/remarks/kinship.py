@@ -1,4 +1,4 @@
-"""Remarks on annotators who are not independent: who copies whom, and where that cannot be told."""
+"""Remarks on whom to believe: who copies whom, and what too few annotators cannot tell."""
 
 from collections.abc import Iterator, Sequence
 
@@ -6,9 +6,12 @@ import numpy as np
 from scipy import sparse
 
 from crowdseq.core.consensus import Remark
-from crowdseq.core.names import listed, short
+from crowdseq.core.names import listed, percent, short
 from crowdseq.evaluation.crowd_profile import CrowdView
 from crowdseq.evaluation.kinship import LEAST_ANNOTATORS, LEAST_SHARED, MOST_ANNOTATORS, AgreementCounts, Kin
+
+_FEW_MARKS = 100  # tokens that one of two or both marked: fewer may be chance
+_OFTEN = 0.4  # of these, on which the two differ; good people come to a third
 
 
 def families(seen: CrowdView, kin: Sequence[Kin], kinship: bool) -> Iterator[Remark]:
@@ -89,3 +92,29 @@ def _twins(seen: CrowdView) -> Iterator[Remark]:
             "other, or was one file read twice?"
         )
         yield Remark("twins", text, "warning", {"annotators": names, "spans": float(shared[first, second])})
+
+
+def undecided(seen: CrowdView) -> Iterator[Remark]:
+    """Two who differ much, and nobody else beside either: votes do not say whom to believe, whatever a method
+    does. Of people who mark nothing nothing follows."""
+    if seen.are_sources or seen.witnesses.max() != 2:
+        return
+    tells = ~seen.profile.blank[seen.votes.annotators]
+    shared = tells & (seen.witnesses[seen.votes.tokens] == 2)
+    people = seen.votes.annotators[shared].reshape(-1, 2)  # votes stand in the order of tokens
+    labels = seen.votes.labels[shared].reshape(-1, 2)
+    partners = np.bincount(
+        np.unique(np.sort(people, axis=1), axis=0).ravel(), minlength=len(seen.profile.blank)
+    )
+    apart = (partners[people] == 1).all(axis=1) & (labels != seen.corpus.scheme.outside).any(axis=1)
+    share = float((labels[apart, 0] != labels[apart, 1]).mean()) if apart.any() else 0.0
+    if apart.sum() < _FEW_MARKS or share < _OFTEN:
+        return
+    names = seen.names(np.unique(people[apart]))
+    who = f"{names[0]} and {names[1]}" if len(names) == 2 else f"two by two, {listed(names)}"
+    text = (
+        f"{who} differ on {percent(share)} of the tokens that either marked, and nobody else speaks on "
+        "these: who is right is a guess, and so are verdicts; let a third label some of them"
+    )
+    evidence = {"annotators": names, "share": round(share, 4), "tokens": float(apart.sum())}
+    yield Remark("undecided", text, "warning", evidence)
