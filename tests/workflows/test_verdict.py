@@ -53,6 +53,20 @@ def test_what_was_said_of_the_files_before_stays_in_the_command() -> None:
     assert line == f"ready to learn: crowdseq learn {path} --tokenizer whitespace --out run"
 
 
+def test_those_who_mark_nothing_make_no_crowd_that_agrees_by_chance(tmp_path: Path) -> None:
+    """Two agree; that three others mark nothing is told of these, and nothing to be looked for in pairs."""
+    tags = ["B-PER", "I-PER", "O"]
+    votes = {"ana": tags, "bob": tags, **{name: ["O"] * 3 for name in ("cy", "di", "ed")}}
+    lines = [
+        json.dumps({"id": f"s{number}", "tokens": ["a", "b", "c"], "annotations": votes})
+        for number in range(40)
+    ]
+    (tmp_path / "crowd.jsonl").write_text("\n".join(lines))
+    output = check(str(tmp_path / "crowd.jsonl")).output
+    assert output.count("marked nothing on 80 tokens that others marked") == 3
+    assert "ready to learn" in output
+
+
 def test_tags_that_fell_to_plain_come_first(tmp_path: Path) -> None:
     record = {
         "tokens": ["a", "b", "c"],

@@ -37,7 +37,7 @@ def command(crowd: tuple[str, ...], reading: Any, as_json: bool, quiet: bool) ->
             ending["runs"] = {name: found.as_dict() for name, found in runs.items()}
         print_json(checked.as_dict(wording_of(running_command())) | ending)
         return
-    for number, (types, description, agreement, remarks) in enumerate(checked.parts, 1):
+    for number, (types, description, agreement, remarks, _) in enumerate(checked.parts, 1):
         if types:
             click.echo(f"{'' if number == 1 else chr(10)}layer {number}, --types {','.join(types)}")
         click.echo(describe_in_words(description, agreement))

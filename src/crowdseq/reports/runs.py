@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from crowdseq.core.consensus import Consensus
+from crowdseq.core.names import counted
 from crowdseq.reports.tables import Table, as_text, count, show, span_of, visible
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def suggestions_in_words(suggestions: "Sequence[Suggestion]") -> str:
     words = {"add": "to add", "doubt": "in doubt", "instead": "other than kept"}
     numbers = {kind: sum(one.kind == kind for one in suggestions) for kind in words}
     told = [f"{number:,} {words[kind]}" for kind, number in numbers.items() if number]
-    return f"suggestions of the text ({', '.join(told)})" if told else ""
+    return f"{counted(len(suggestions), 'suggestion')} of the text ({', '.join(told)})" if told else ""
 
 
 def _opening(metrics: dict[str, Any]) -> str:
@@ -75,7 +76,7 @@ def annotator_table(consensus: Consensus, limit: int = _SHOWN_ANNOTATORS) -> Tab
                 report.sentences,
                 report.skill,
                 reach,
-                report.f1,
+                None if report.skill is None else report.f1,  # their own labels may be the consensus
                 report.spam,
                 "; ".join([report.reason, *report.further_flags] if report.reason else report.flags),
             )

@@ -52,22 +52,21 @@ READY = Mend("ready to learn", "learn", {"out": "run"})
 
 
 class DescribedPart(NamedTuple):
-    """One corpus in figures; types name its layer of spans if there are several."""
+    """One corpus in figures; types name its layer of spans if there are several.
+
+    telling: the agreement of those of whom it says something.
+    """
 
     types: tuple[str, ...]
     description: Description
     agreement: dict[str, Any]
     remarks: list[dict[str, Any]]
+    telling: dict[str, Any]
 
     def as_dict(self) -> dict[str, Any]:
         named = {"types": list(self.types)} if self.types else {}
         told = {"agreement": self.agreement, "remarks": self.remarks}
         return {**named, **self.description.as_dict(), **told}
-
-    @property
-    def telling_agreement(self) -> Mapping[str, Any]:
-        """The agreement where it says something: sources that look for some things each need not agree."""
-        return {} if any(remark["kind"] == "silence" for remark in self.remarks) else self.agreement
 
 
 @dataclass(frozen=True)
@@ -82,7 +81,7 @@ class CheckedCrowd:
     @property
     def verdict(self) -> Verdict:
         """Whether it is ready to be learned from, or what to mend before."""
-        return judge([(part.description, part.telling_agreement) for part in self.parts], self.report)
+        return judge([(part.description, part.telling) for part in self.parts], self.report)
 
     def as_dict(self, wording: Wording = in_python) -> dict[str, Any]:
         """The content of `check` as JSON; wording: how its notes name settings."""
@@ -102,7 +101,23 @@ def check_files(request: CrowdRequest) -> CheckedCrowd:
 
 def _described(types: tuple[str, ...], corpus: Corpus) -> DescribedPart:
     remarks = [remark.as_dict() for remark in remarks_before(corpus)]
-    return DescribedPart(types, describe(corpus), measure_agreement(corpus).summary(), remarks)
+    agreement = measure_agreement(corpus).summary()
+    return DescribedPart(types, describe(corpus), agreement, remarks, _telling(corpus, agreement, remarks))
+
+
+def _telling(
+    corpus: Corpus, agreement: dict[str, Any], remarks: Sequence[Mapping[str, Any]]
+) -> dict[str, Any]:
+    """The agreement of those who mark anything; sources that look for some things each need not agree."""
+    if any(remark["kind"] == "silence" for remark in remarks):
+        return {}
+    blank = {
+        name for remark in remarks if remark["kind"] == "blank" for name in remark["evidence"]["annotators"]
+    }
+    if not blank:
+        return agreement
+    marking = [name for name in corpus.annotators if name not in blank]
+    return measure_agreement(corpus.keep_annotators(marking)).summary()
 
 
 def agree_files(request: CrowdRequest) -> Agreement:
