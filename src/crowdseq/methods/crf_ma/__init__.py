@@ -19,14 +19,13 @@ from crowdseq.aggregation.contract import (
 )
 from crowdseq.aggregation.settling import settle
 from crowdseq.aggregation.voting import label_shares
-from crowdseq.arrays import FloatArray, IntArray
+from crowdseq.arrays import FloatArray
 from crowdseq.core.corpus import Corpus
-from crowdseq.core.ragged import gather_ranges
-from crowdseq.core.spans import convert
 from crowdseq.engines.engine import Engine, Placed
 from crowdseq.engines.ordering import cut_canonical
 from crowdseq.engines.shards import SHARD_TOKENS, Cut, Kept, Shard, Version, Versions, add_up
 from crowdseq.evaluation.crowd_profile import hear
+from crowdseq.methods.crf_ma.rows import Rows, voted
 from crowdseq.numerics.blocks import using_threads
 from crowdseq.numerics.chains.chain import Lattice, log_partition, marginals
 from crowdseq.numerics.em import Climb, climb
@@ -104,53 +103,6 @@ class CrfMa(JointAggregator):
         return Learned(consensus, tagger)
 
 
-@dataclass(frozen=True, eq=False)
-class _Rows:
-    """Answers of annotators to sentences: R rows laid end to end.
-
-    voters, sentences (R,). bounds (R + 1,): where each begins in the cells. tokens (C,): the token of
-    each cell. open_to (C, M): 0 for the label given, or for all where none is, minus infinity else.
-    surplus (R,): minus the log probability of the row if its labels were guessed.
-    """
-
-    voters: IntArray
-    sentences: IntArray
-    bounds: IntArray
-    tokens: IntArray
-    open_to: FloatArray
-    surplus: FloatArray
-
-    @classmethod
-    def of(cls, corpus: Corpus) -> "_Rows":
-        crowd, scheme = corpus.annotations, corpus.scheme
-        ends = np.append(crowd.row_starts, len(crowd.tags))
-        tags = crowd.tags if scheme.is_plain else convert(crowd.tags, ends, scheme, scheme)
-        said = np.concatenate([[0], np.cumsum(tags >= 0)])
-        n_said = said[ends[1:]] - said[ends[:-1]]
-        kept = np.flatnonzero(n_said > 0)
-        lengths = np.diff(ends)[kept]
-        cells = gather_ranges(crowd.row_starts[kept], lengths)
-        sentences = crowd.row_sentences[kept]
-        open_to = np.full((len(cells), len(scheme)), -np.inf)
-        given = tags[cells]
-        open_to[given < 0] = 0.0
-        known = np.flatnonzero(given >= 0)
-        open_to[known, given[known]] = 0.0
-        return cls(
-            crowd.voters[kept],
-            sentences,
-            np.concatenate([[0], np.cumsum(lengths)]),
-            gather_ranges(corpus.offsets[sentences], lengths),
-            open_to,
-            n_said[kept] * np.log(max(len(scheme), 1)),
-        )
-
-    def lattice(self, whole: Lattice) -> Lattice:
-        """The scores of all sentences as one sentence for each row, open only to what its annotator said."""
-        scores = whole.unary[self.tokens] + self.open_to
-        return Lattice(scores, self.bounds, whole.transitions, whole.starts, whole.ends)
-
-
 class CrfMaShard:
     """The answers and the text of one shard, and chances (R,) that a row is the right one of its sentence.
 
@@ -159,10 +111,10 @@ class CrfMaShard:
 
     def __init__(self, recipe: CrfMa, shard: Shard) -> None:
         corpus = shard.corpus
-        self.rows, self._n_annotators = _Rows.of(corpus), len(corpus.annotators)
+        self.rows, self._n_annotators = Rows.of(corpus), len(corpus.annotators)
         self._seen = (np.bincount(self.rows.sentences, minlength=len(corpus)) > 0).astype(np.float64)
         rules, features = ChainRules.of_scheme(corpus.scheme), recipe.trainer.feature_settings
-        self.crf = CrfPart(corpus.text, rules, features, _voted(self.rows, corpus.n_tokens))
+        self.crf = CrfPart(corpus.text, rules, features, voted(self.rows, corpus.n_tokens))
         self._chances: Kept[FloatArray] = Kept()
 
     def forget_others(self, alive: Collection[int]) -> None:
@@ -293,11 +245,3 @@ class _Joint:
         """(T, M) posteriors; sentences without answers always get the tagger's."""
         own = self.crf.numbering.split(state.weights)
         return self.cut.join_tokens(self.placed.each("truth", state.version.number, by_tagger, own=own))
-
-
-def _voted(rows: _Rows, n_tokens: int) -> FloatArray:
-    """(T, M) above 0 for the labels that some annotator gave a token."""
-    given = (rows.open_to == 0.0) & (np.isinf(rows.open_to).any(axis=1, keepdims=True))
-    support = np.zeros((n_tokens, rows.open_to.shape[1]))
-    np.add.at(support, rows.tokens, given.astype(np.float64))
-    return support
