@@ -101,11 +101,12 @@ def undecided(seen: CrowdView) -> Iterator[Remark]:
         return
     tells = ~seen.profile.blank[seen.votes.annotators]
     shared = tells & (seen.witnesses[seen.votes.tokens] == 2)
-    people = seen.votes.annotators[shared].reshape(-1, 2)  # votes stand in the order of tokens
-    labels = seen.votes.labels[shared].reshape(-1, 2)
-    partners = np.bincount(
-        np.unique(np.sort(people, axis=1), axis=0).ravel(), minlength=len(seen.profile.blank)
-    )
+    people = np.sort(
+        seen.votes.annotators[shared].reshape(-1, 2), axis=1
+    )  # votes stand in the order of tokens
+    labels, size = seen.votes.labels[shared].reshape(-1, 2), len(seen.profile.blank)
+    met = np.unique(people[:, 0].astype(np.int64) * size + people[:, 1])
+    partners = np.bincount(np.concatenate([met // size, met % size]), minlength=size)
     apart = (partners[people] == 1).all(axis=1) & (labels != seen.corpus.scheme.outside).any(axis=1)
     share = float((labels[apart, 0] != labels[apart, 1]).mean()) if apart.any() else 0.0
     if apart.sum() < _FEW_MARKS or share < _OFTEN:

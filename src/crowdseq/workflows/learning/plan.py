@@ -221,7 +221,7 @@ def check_learnable(corpus: Corpus, recipe: Aggregator) -> None:
     if recipe.name == "gold" and not corpus.has_gold.any():
         raise AnnotationError("no sentence has gold tags, which the method gold learns from")
     if recipe.name != "gold" and corpus.annotations.n_votes == 0:
-        raise AnnotationError("no annotator labelled anything", GOLD_ALONE)
+        raise AnnotationError("no annotator labelled anything;", GOLD_ALONE)
 
 
 def _keeper(

@@ -120,7 +120,7 @@ def _check_learnable(facts: CorpusFacts, method: str) -> None:
     if method == "gold" and not facts.n_gold:
         raise AnnotationError("no sentence has gold tags, which the method gold learns from")
     if method != "gold" and not facts.n_votes:
-        raise AnnotationError("no annotator labelled anything", GOLD_ALONE)
+        raise AnnotationError("no annotator labelled anything;", GOLD_ALONE)
 
 
 def _shard_tokens(recipe: Any) -> int:
