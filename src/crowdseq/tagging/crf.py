@@ -3,14 +3,14 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from crowdseq.arrays import FloatArray, IntArray
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.labels import LabelScheme
-from crowdseq.engines.engine import Engine, asks_only
+from crowdseq.engines.engine import Engine
 from crowdseq.engines.local import LocalEngine
 from crowdseq.engines.ordering import cut_canonical
 from crowdseq.engines.shards import SHARD_TOKENS, add_up
@@ -22,13 +22,14 @@ from crowdseq.tagging.features import FeatureSettings, feature_settings
 from crowdseq.tagging.problem import CrfProblem
 from crowdseq.tagging.scoring import StreamWeights
 from crowdseq.tagging.streams import KnowledgeSource, Passage
-from crowdseq.tagging.summed_crf import Aim, CrfPart, CrfShard, SummedCrf
+from crowdseq.tagging.summed_crf import Aim, CrfShard, SummedCrf
 from crowdseq.tagging.tagger import Tagger
-from crowdseq.tagging.targets import Targets, check_tags
+from crowdseq.tagging.targets import Targets, checked_tags
 from crowdseq.tagging.weight_frame import ChainRules, WeightFrame
 
 if TYPE_CHECKING:
     from crowdseq.engines.shard_files import StoredShard
+    from crowdseq.tagging.target_shard import WantedOf
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -124,6 +125,8 @@ class CrfTrainer:
 
         max_memory: megabytes that the weights may take.
         """
+        from crowdseq.tagging.target_shard import TargetShard  # few corpora are on disk
+
         placed = engine.place(partial(TargetShard, self, wanted), shards)
         kinds = placed.each("kind")
         chain = Chain(scheme)
@@ -154,7 +157,7 @@ class CrfTrainer:
         """
         if isinstance(targets, Targets):
             return Chain(corpus.scheme)
-        valid = corpus.scheme.is_valid(_checked(targets, corpus), corpus.offsets)
+        valid = corpus.scheme.is_valid(checked_tags(targets, corpus), corpus.offsets)
         return Chain.of_scheme(corpus.scheme, self.chunks if valid else "own")
 
     def prepare(
@@ -238,55 +241,11 @@ def check_weights(crf: SummedCrf, max_memory: float | None) -> None:
         )
 
 
-WantedOf: TypeAlias = "Callable[[StoredShard], tuple[Corpus, IntArray | Targets]]"
-
-
-class TargetShard:
-    """A shard on disk with nothing but a CRF, and what it is trained towards."""
-
-    crf: CrfPart
-
-    def __init__(self, trainer: CrfTrainer, wanted: WantedOf, shard: "StoredShard") -> None:
-        self._trainer = trainer
-        self._corpus, self._targets = wanted(shard)
-
-    @asks_only
-    def kind(self) -> str:
-        """Of the targets: `soft`, or hard and `valid` or not."""
-        if isinstance(self._targets, Targets):
-            return "soft"
-        tags = _checked(self._targets, self._corpus)
-        return "valid" if self._corpus.scheme.is_valid(tags, self._corpus.offsets) else "broken"
-
-    def open(self, chain: Chain) -> FloatArray:
-        """In the labels of a chain; (M, M) wanted label pairs."""
-        wanted, self._weights = self._trainer.wanted(self._corpus, self._targets, None, chain)
-        self._unary = wanted.unary
-        rules = ChainRules(chain.allowed, chain.starts, chain.ends)
-        self.crf = CrfPart(self._corpus.text, rules, self._trainer.feature_settings, wanted.unary)
-        return wanted.edges(self._weights)
-
-    def aim(self) -> Aim:
-        """Towards them."""
-        return self.crf.aim(self._unary, self._weights)
-
-
 def _as_targets(targets: IntArray | Targets, corpus: Corpus, chain: Chain) -> Targets:
     if isinstance(targets, Targets):
         return targets
-    tags = chain.refine(_checked(targets, corpus), corpus.offsets, corpus.scheme)
+    tags = chain.refine(checked_tags(targets, corpus), corpus.offsets, corpus.scheme)
     return Targets.of_tags(tags, corpus.offsets, len(chain))
-
-
-def _checked(targets: IntArray, corpus: Corpus) -> IntArray:
-    """Hard tags that are known to fit the corpus."""
-    given = np.asarray(targets)
-    if given.ndim != 1 or not np.issubdtype(given.dtype, np.signedinteger):
-        raise AnnotationError("give (T,) whole tag numbers, or Targets with unary and pairwise probabilities")
-    if len(given) != corpus.n_tokens:
-        raise AnnotationError(f"{len(given)} tags for {corpus.n_tokens} tokens")
-    check_tags(given, len(corpus.scheme))
-    return given
 
 
 def _without_zeros(stream: StreamWeights) -> StreamWeights:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from crowdseq.arrays import BoolArray, FloatArray, IntArray
+from crowdseq.core.corpus import Corpus
 from crowdseq.errors import AnnotationError
 
 _SLACK = 1e-3  # how far a row may miss the sum of one, or hold what may not be
@@ -136,3 +137,14 @@ def _weighted_tag_pairs(
     codes = tags[places - 1].astype(np.int64) * n_labels + tags[places]
     counts = np.bincount(codes, weights=weight_of[places], minlength=n_labels**2)
     return np.asarray(counts.reshape(n_labels, n_labels))
+
+
+def checked_tags(targets: IntArray, corpus: Corpus) -> IntArray:
+    """Hard tags that are known to fit the corpus."""
+    given = np.asarray(targets)
+    if given.ndim != 1 or not np.issubdtype(given.dtype, np.signedinteger):
+        raise AnnotationError("give (T,) whole tag numbers, or Targets with unary and pairwise probabilities")
+    if len(given) != corpus.n_tokens:
+        raise AnnotationError(f"{len(given)} tags for {corpus.n_tokens} tokens")
+    check_tags(given, len(corpus.scheme))
+    return given
