@@ -1,16 +1,21 @@
 """How sure each token is told, by who marked it and who looked at it."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from builders import random_corpus
+from crowdseq.aggregation.canonical import OrderedCut
 from crowdseq.arrays import FloatArray
 from crowdseq.core.corpus import Corpus
 from crowdseq.methods.sa_slc import SaSlc
 from crowdseq.methods.sa_slc.evidence import ContextVotes
+from crowdseq.methods.sa_slc.rounds import prepare
 from crowdseq.methods.sa_slc.softening import Seen, told_of_people, told_of_sources
+from crowdseq.methods.sa_slc.starting import first_state
+from shard_worlds import only_worker, quarter
 
 
 def votes_of(world: Corpus) -> ContextVotes:
@@ -85,3 +90,36 @@ def test_the_silence_of_somebody_who_never_marks_makes_no_token_surer() -> None:
     both, fewer = (Seen.of(votes, who, outside, world.n_tokens).voters for who in (everybody, one))
     theirs = np.bincount(votes.tokens[votes.annotators == 0], minlength=world.n_tokens)
     np.testing.assert_array_equal(both - fewer, theirs)
+
+
+@pytest.mark.parametrize("voters", [1, 2])
+def test_shards_tell_what_the_whole_tells(voters: int) -> None:
+    world = random_corpus(7, annotators=3, voters=voters, sentences=60, documents=12)
+    one, four = (
+        SaSlc(rounds=1, steps=1, shard_tokens=size).aggregate(world)
+        for size in (world.n_tokens, quarter(world))
+    )
+    assert one.parameters["temperature"] > 1.0
+    np.testing.assert_allclose(four.probabilities, one.probabilities, atol=1e-8)
+
+
+def test_where_one_looked_a_quiet_token_is_told_as_the_text_tells_it() -> None:
+    world = random_corpus(9, annotators=3, voters=1, sentences=40, documents=8)
+    session, _ = prepare(OrderedCut.of(world, world.n_tokens), SaSlc(rounds=2).settings)
+    state = session.step(first_state(session))
+    softening, _ = session.calibrated(state, session.agreement(state))
+    told, believed, shard = (
+        session.softened(state, softening),
+        session.unary(state),
+        only_worker(session.placed),
+    )
+    text = shard.truth.potentials
+    alone = shard._believe(text.unary / 1.15, replace(text, transitions=text.transitions / 1.15)).unary
+    outside, corpus = world.scheme.outside, shard.corpus
+    votes = corpus.annotations.votes()
+    marked = np.isin(np.arange(corpus.n_tokens), votes.tokens[votes.labels != outside])
+    quiet = ~marked & (believed.argmax(axis=1) == outside)
+    assert quiet.any()
+    assert not quiet.all()
+    np.testing.assert_allclose(told[quiet], alone[quiet])
+    assert not np.allclose(told[~quiet], alone[~quiet])
