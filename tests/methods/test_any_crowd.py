@@ -285,7 +285,8 @@ def test_with_enough_text_plausibility_counts_from_the_first_round_on() -> None:
 
 def test_an_older_preset_keeps_its_temperature() -> None:
     session = sessions(random_corpus(1), preset="0.1")
-    assert session.calibrated(first_state(session), 0.1) == (2.0, {})
+    softening, reasons = session.calibrated(first_state(session), 0.1)
+    assert (softening.temperature, softening.speaking, reasons) == (2.0, None, {})
 
 
 def test_only_those_who_never_mark_are_not_heard_among_people() -> None:

@@ -29,6 +29,7 @@ from crowdseq.methods.sa_slc.evidence import (
 )
 from crowdseq.methods.sa_slc.joint_em import JointEm, State
 from crowdseq.methods.sa_slc.rounds import prepare
+from crowdseq.methods.sa_slc.softening import Softening
 from crowdseq.methods.sa_slc.starting import first_state
 from crowdseq.numerics.crowds.dependency import Smoothing
 from shard_worlds import as_it_stands, only_worker
@@ -289,7 +290,7 @@ def test_told_probabilities_are_those_of_the_belief_behind_the_tags() -> None:
         again = shard._believe(text.unary + session.arrays(state)["said"], text).unary
         np.testing.assert_array_equal(again, believed)
         # Nearly no softening is nearly the belief itself.
-        np.testing.assert_allclose(session.softened(state, 1.0 + 1e-9), believed, atol=1e-6)
+        np.testing.assert_allclose(session.softened(state, Softening(1.0 + 1e-9)), believed, atol=1e-6)
 
 
 def test_more_folds_than_documents_are_as_many_as_documents() -> None:

@@ -44,6 +44,10 @@ def test_pairs_of_votes_are_summed_as_by_hand(seed: int, inside: bool) -> None:
         theirs = [given[who] == tags[token] for token, given in chosen.items() if who in given]
         rates.append((sum(theirs) + 0.5) / (len(theirs) + 1.0))
     np.testing.assert_allclose(hits.rates, rates)
+    marking = {
+        int(who) for who, label in zip(votes.annotators, votes.labels, strict=True) if label != outside
+    }
+    assert set(np.flatnonzero(hits.speaking).tolist()) == marking
     marks = [
         label == tags[t] for t, given in by_token.items() for label in given.values() if label != outside
     ]
@@ -59,18 +63,36 @@ def test_pairs_of_votes_are_summed_as_by_hand(seed: int, inside: bool) -> None:
     np.testing.assert_allclose(pair_sums(votes, tags, outside, Asked(inside, hits.rates), kin), expected)
 
 
-def test_where_nobody_can_tell_errors_are_shared_as_usual() -> None:
-    assert correlation(np.zeros(2)) == pytest.approx(0.07)
-    assert correlation(np.array([-500.0, 4000.0])) == 0.0
-    assert correlation(np.array([800.0, 4000.0])) == pytest.approx(0.2, abs=0.01)
+@pytest.mark.parametrize("inside", [True, False])
+def test_where_nobody_can_tell_errors_are_shared_as_usual(inside: bool) -> None:
+    assert correlation(np.zeros(2), inside=inside) == pytest.approx(0.07)
+    assert correlation(np.array([-500.0, 4000.0]), inside=inside) == 0.0
+    assert correlation(np.array([800.0, 4000.0]), inside=inside) == pytest.approx(0.2, abs=0.01)
+
+
+def test_few_pairs_inside_do_not_outweigh_what_is_usual() -> None:
+    few = np.array([-2.0, 100.0])
+    assert correlation(few, inside=False) < correlation(few, inside=True) < 0.07
+    assert correlation(few, inside=True) == pytest.approx((-2.0 + 0.07 * 160.0) / (100.0 + 160.0))
+
+
+def seen(correlated: float, precision: float) -> SharedErrors:
+    return SharedErrors(correlated, precision, np.ones(3, np.bool_))
 
 
 def test_shared_errors_doubt_of_the_text_and_marks_that_do_not_stand_each_soften() -> None:
-    at_best = temperature(SharedErrors(0.0, 0.9), 0.9, 5000)
+    at_best = temperature(seen(0.0, 0.9), 0.9, 5000)
     assert at_best == 1.0
-    assert temperature(SharedErrors(0.1, 0.9), 0.9, 5000) > at_best
-    assert temperature(SharedErrors(0.0, 0.2), 0.9, 5000) > at_best
-    assert temperature(SharedErrors(0.0, 0.9), 0.2, 5000) > temperature(SharedErrors(0.0, 0.9), 0.2, 100)
+    assert temperature(seen(0.1, 0.9), 0.9, 5000) > at_best
+    assert temperature(seen(0.0, 0.2), 0.9, 5000) > at_best
+    assert temperature(seen(0.0, 0.9), 0.2, 5000) > temperature(seen(0.0, 0.9), 0.2, 100)
+
+
+def test_where_little_is_marked_the_doubt_of_the_text_is_half_the_usual_one() -> None:
+    assert temperature(seen(0.0, 0.9), 0.9, 500) == 1.0
+    assert temperature(seen(0.0, 0.9), 0.9, 250) == pytest.approx(1.0 + 3.2 * 0.5 * 0.3)
+    in_half = temperature(seen(0.0, 0.9), 0.355, 250)
+    assert in_half == pytest.approx(1.0 + 3.2 * (0.5 * 0.5 + 0.5 * 0.3))
 
 
 def test_votes_count_together_only_where_false_marks_gather() -> None:
@@ -80,5 +102,5 @@ def test_votes_count_together_only_where_false_marks_gather() -> None:
 def test_the_run_tells_what_its_temperature_comes_from() -> None:
     told = SaSlc(rounds=2).aggregate(random_corpus(3, annotators=4, sentences=20)).parameters
     assert {"temperature", "shared_errors", "mark_precision", "text_agreement"} <= set(told)
-    seen = SharedErrors(told["shared_errors"], told["mark_precision"])
-    assert told["temperature"] >= temperature(seen, 1.0, 0)
+    errors = seen(told["shared_errors"], told["mark_precision"])
+    assert told["temperature"] >= temperature(errors, 1.0, 0)

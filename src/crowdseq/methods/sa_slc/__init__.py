@@ -33,6 +33,7 @@ from crowdseq.methods.sa_slc.joint_em import JointEm, State
 from crowdseq.methods.sa_slc.rounds import candidates_per_token, prepare, run_rounds
 from crowdseq.methods.sa_slc.settings import AS_IN_0_1, Settings, filled
 from crowdseq.methods.sa_slc.shard import SaSlcShard
+from crowdseq.methods.sa_slc.softening import Softening
 from crowdseq.numerics.blocks import using_threads
 from crowdseq.tagging.crf import CrfTrainer, check_weights
 from crowdseq.tagging.summed_crf import SummedCrf
@@ -87,7 +88,8 @@ class SaSlc(JointAggregator):
     bounds: weight of the charge for spans that neither an annotator nor the text alone drew.
     temperature: the probabilities told are those of all scores divided by it; tags do not depend on it.
     calibrate: whether it is raised by as much as annotators are seen to err together, few of their marks
-        stand, and the text alone finds little of what is believed.
+        stand, and the text alone finds little of what is believed; and whether what nobody marked is told
+        with the text's word for it.
     shard_tokens: a longer corpus is worked on in shards of whole documents with so many tokens.
     """
 
@@ -201,7 +203,7 @@ class SaSlc(JointAggregator):
         told = LoneLabels.apart(
             corpus,
             ordered.restore_tokens(session.tags(state, end.agreement)),
-            ordered.restore_tokens(session.softened(state, end.temperature)),
+            ordered.restore_tokens(session.softened(state, end.softening)),
             keep=self.settings.search.keep_alone,
         )
         consensus = settle(
@@ -209,7 +211,7 @@ class SaSlc(JointAggregator):
             told.posteriors,
             history=state.history,
             tag_ids=told.tag_ids,
-            temperature=end.temperature,
+            temperature=end.softening.temperature,
             **end.told,
             **told.parameters(),
         )
@@ -220,12 +222,12 @@ class SaSlc(JointAggregator):
 
         ordered, folder = OrderedCut.of(stored, self.shard_tokens), context.folder
         end = _End.of(self.settings, ordered, context)
-        kept, added, doubted = end.session.write(end.state, folder, end.agreement, end.temperature).tolist()
+        kept, added, doubted = end.session.write(end.state, folder, end.agreement, end.softening).tolist()
         told = dict(end.told)
         if kept:
             alone = ordered.restore_annotators(end.session.alone)
             told["remarks"] = [lone_remark(stored.facts.annotators, alone, added, doubted).as_dict()]
-        settled = {"history": end.state.history, "temperature": end.temperature, **told}
+        settled = {"history": end.state.history, "temperature": end.softening.temperature, **told}
         consensus = judge_stored(stored, folder, context.engine, **settled)
         return consensus, FinalBelief.of(end.session, end.state)
 
@@ -261,7 +263,7 @@ class _End:
     session: JointEm[FloatArray]
     state: State[FloatArray]
     agreement: float
-    temperature: float
+    softening: Softening
     told: Mapping[str, Any]
 
     @classmethod
@@ -270,7 +272,7 @@ class _End:
         _check_memory(session, context)
         end, joined = run_rounds(session, settings.search, context)
         agreement = session.agreement(end)
-        temperature, reasons = session.calibrated(end, agreement)
+        softening, reasons = session.calibrated(end, agreement)
         free, valid = session.mean_log10_sequences()
         started = session.started(end)
         told = {
@@ -284,7 +286,7 @@ class _End:
             "mean_log10_valid_sequences": valid,
             **session.vote_tables(end, ordered.annotators),
         }
-        return cls(session, end, agreement, temperature, told)
+        return cls(session, end, agreement, softening, told)
 
 
 def _check_memory(session: JointEm[P], context: RunContext) -> None:

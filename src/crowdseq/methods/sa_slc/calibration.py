@@ -11,7 +11,7 @@ from crowdseq.engines.shards import add_up
 from crowdseq.evaluation.kinship import Kin
 from crowdseq.methods.sa_slc.evidence import ContextVotes
 
-# Set on development crowds of many kinds; where votes err alone and the text agrees nothing is softened.
+# Set on development crowds of many kinds; where many votes err alone and the text agrees nothing is softened.
 _BY_SHARED_ERRORS = 11.0
 _BY_TEXT = 3.2
 _BY_PRECISION = 2.6
@@ -19,8 +19,10 @@ _GOOD_AGREEMENT = 0.71
 _GOOD_PRECISION = 0.6
 _TELLING_MARKS = 500  # from fewer no tagger learns to agree: its silence is no sign of doubt
 _LEAST_TELLING = 0.25
+_USUAL_DOUBT = 0.3  # of the text, where it has too little to learn from to tell
 _USUAL_CORRELATION = 0.07  # of crowds in which nobody can tell, with the weight of so many pairs of votes
-_USUAL_PAIRS = 200
+# Inside, belief is chosen from the votes, so that few of them never show the errors that all share.
+_USUAL_PAIRS, _USUAL_PAIRS_INSIDE = 200, 800
 _PAIR_VARIANCE = 0.2
 # False marks that gather by so much on the same tokens are as in any text; by so much more they err together.
 _USUAL_GATHERING, _MUCH_GATHERING = 0.05, 0.1
@@ -47,6 +49,11 @@ class VoteHits:
     def rates(self) -> FloatArray:
         """(K,) how often each gives the label that is told."""
         return np.asarray((self.counts[1] + 0.5) / (self.counts[0] + 1.0))
+
+    @property
+    def speaking(self) -> BoolArray:
+        """(K,) who marks anything."""
+        return np.asarray(self.counts[2] > 0)
 
     @property
     def precision(self) -> float:
@@ -82,25 +89,27 @@ def pair_sums(
     return sums
 
 
-def correlation(sums: FloatArray) -> float:
+def correlation(sums: FloatArray, *, inside: bool) -> float:
     """How far errors are shared, from `pair_sums` of all shards; where pairs are few the usual value."""
-    weight = _USUAL_PAIRS * _PAIR_VARIANCE
+    weight = (_USUAL_PAIRS_INSIDE if inside else _USUAL_PAIRS) * _PAIR_VARIANCE
     return max(0.0, float((sums[0] + weight * _USUAL_CORRELATION) / (sums[1] + weight)))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class SharedErrors:
-    """How far annotators err together on tokens of a kind, and the share of marks that are as believed."""
+    """How far annotators err together on tokens of a kind, the share of marks that are as believed, and (K,)
+    who marks anything."""
 
     correlation: float
     precision: float
+    speaking: BoolArray
 
 
 def shared_errors(placed: Placed[Any], version: int, *, inside: bool) -> SharedErrors:
     """Under a version of the belief that the shards hold, on tokens inside something or else outside."""
     hits = VoteHits(add_up(placed.each("vote_hits", version, inside)))
     sums = add_up(placed.each("pair_sums", version, Asked(inside, hits.rates)))
-    return SharedErrors(correlation(sums), hits.precision)
+    return SharedErrors(correlation(sums, inside=inside), hits.precision, hits.speaking)
 
 
 def together(gathering: float) -> float:
@@ -112,10 +121,11 @@ def temperature(seen: SharedErrors, agreement: float, n_marked: int) -> float:
     """By which all scores are divided before they are told.
 
     agreement: of the text alone with what is believed. n_marked: tokens that somebody marked, from which the
-    text could learn.
+    text could learn: of few its doubt says little, and the usual one stands in for it.
     """
     telling = min(max(n_marked / _TELLING_MARKS, _LEAST_TELLING), 1.0)
-    doubt = telling * max(0.0, 1.0 - agreement / _GOOD_AGREEMENT)
+    seen_doubt = max(0.0, 1.0 - agreement / _GOOD_AGREEMENT)
+    doubt = telling * seen_doubt + (1.0 - telling) * _USUAL_DOUBT
     noise = max(0.0, _GOOD_PRECISION - seen.precision)
     return 1.0 + _BY_SHARED_ERRORS * seen.correlation + _BY_TEXT * doubt + _BY_PRECISION * noise
 

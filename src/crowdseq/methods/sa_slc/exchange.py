@@ -6,6 +6,7 @@ from pathlib import Path
 from crowdseq.arrays import BoolArray, FloatArray, IntArray
 from crowdseq.evaluation.kinship import Kin
 from crowdseq.methods.sa_slc.coupling import WordSums
+from crowdseq.methods.sa_slc.softening import Softening
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,10 +76,10 @@ class Regard:
 
 @dataclass(frozen=True, eq=False)
 class Telling:
-    """How a belief is told to people: softened by a temperature, with a charge for spans that nobody drew,
-    and with the labels of annotators who are alone (K,) as they stand."""
+    """How a belief is told to people: softened, with a charge for spans that nobody drew, and with the labels
+    of annotators who are alone (K,) as they stand."""
 
-    temperature: float
+    softening: Softening
     charge: float | None
     alone: BoolArray
 

@@ -29,6 +29,7 @@ from crowdseq.methods.sa_slc.exchange import (
 )
 from crowdseq.methods.sa_slc.settings import Settings
 from crowdseq.methods.sa_slc.shard import SaSlcShard
+from crowdseq.methods.sa_slc.softening import Softening
 from crowdseq.numerics.crowds.dependency import DependencyModel, Smoothing
 
 _LATE_PLAUSIBILITY = 2.0 / 3.0  # as far as it counts in the end where text is short
@@ -324,27 +325,25 @@ class JointEm(Generic[P]):
         """(T, M) what is believed."""
         return self.cut.join_tokens([unary for unary, _ in self.placed.each("rows", state.version.number)])
 
-    def calibrated(self, state: State[P], agreement: float) -> tuple[float, dict[str, Any]]:
-        """The temperature by which all scores are divided before they are told, and what it comes from:
-        whether annotators err together, how many of their marks stand, and the text's agreement."""
+    def calibrated(self, state: State[P], agreement: float) -> tuple[Softening, dict[str, Any]]:
+        """How a belief is softened before it is told, and what that comes from: whether annotators err
+        together, how many of their marks stand, and the text's agreement."""
         search, facts = self.settings.search, self.facts
         if not search.calibrate:
-            return search.temperature, {}
-        if facts.abstains:
-            return search.temperature * OF_SOURCES, {}
+            return Softening(search.temperature), {}
         seen = shared_errors(self.placed, state.version.number, inside=True)
+        if facts.abstains:
+            return Softening(search.temperature * OF_SOURCES, seen.speaking), {}
         heat = temperature(seen, agreement, facts.n_marked)
-        return search.temperature * heat, {
+        return Softening(search.temperature * heat, seen.speaking), {
             "shared_errors": seen.correlation,
             "mark_precision": seen.precision,
         }
 
-    def softened(self, state: State[P], temperature: float) -> FloatArray:
-        """(T, M) probabilities as they are told to people: all scores divided by the temperature."""
-        if temperature == 1.0:
-            return self.unary(state)
+    def softened(self, state: State[P], how: Softening) -> FloatArray:
+        """(T, M) probabilities as they are told to people."""
         self.truth.score(state.params)
-        return self.cut.join_tokens(self.placed.each("softened", state.version.number, temperature))
+        return self.cut.join_tokens(self.placed.each("softened", state.version.number, how))
 
     def tags(self, state: State[P], agreement: float) -> IntArray:
         """(T,) the best valid tags under what is believed; agreement: of the text alone with it.
@@ -360,10 +359,10 @@ class JointEm(Generic[P]):
             return None
         return weight * ((1.0 - agreement) / max(agreement, _LEAST_AGREEMENT)) ** 2
 
-    def write(self, state: State[P], folder: Path, agreement: float, temperature: float) -> IntArray:
+    def write(self, state: State[P], folder: Path, agreement: float, how: Softening) -> IntArray:
         """Let the shards settle a belief and write that; what they tell of labels that were kept."""
         self.truth.score(state.params)
-        telling = Telling(temperature, self._charge(agreement), self.alone)
+        telling = Telling(how, self._charge(agreement), self.alone)
         return add_up(self.placed.each("write", folder, state.version.number, telling))
 
     def vote_tables(self, state: State[P], numbers: IntArray) -> dict[str, Any]:

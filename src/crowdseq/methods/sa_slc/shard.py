@@ -46,6 +46,13 @@ from crowdseq.methods.sa_slc.exchange import (
     rows_path,
 )
 from crowdseq.methods.sa_slc.settings import Settings
+from crowdseq.methods.sa_slc.softening import (
+    OF_TEXT,
+    Seen,
+    Softening,
+    told_of_people,
+    told_of_sources,
+)
 from crowdseq.numerics.chains.candidates import Candidates, candidate_mask, with_paths
 from crowdseq.numerics.chains.pruned_chain import (
     CandidateLists,
@@ -318,10 +325,7 @@ class SaSlcShard:
         spans the text would add to them and doubts."""
         from crowdseq.aggregation.stored import write_settled  # few corpora are on disk
 
-        state = self._states[version]
-        posteriors = state.unary
-        if telling.temperature != 1.0:
-            posteriors = self.softened(version, telling.temperature)
+        posteriors = self.softened(version, telling.softening)
         found = self.tags(version, telling.charge)
         told = LoneLabels.beside(self.look.whole, found, posteriors, telling.alone)
         further = {"suggested_tag_ids": found} if telling.alone.any() else {}
@@ -329,15 +333,22 @@ class SaSlcShard:
         return np.array([told.kept.any(), *told.differences]) if told.kept.any() else np.zeros(3, np.int64)
 
     @asks_only
-    def softened(self, version: int, temperature: float) -> FloatArray:
-        """(T, M) probabilities as they are told to people: all scores divided by the temperature."""
-        state, text = self._states[version], self.truth.potentials
+    def softened(self, version: int, how: Softening) -> FloatArray:
+        """(T, M) probabilities as they are told to people: all scores divided by the temperature, and tokens
+        that nobody marked, or one source alone, as they deserve."""
+        state, outside = self._states[version], self.corpus.scheme.outside
+        softer = state.unary if how.temperature == 1.0 else self._softer(how.temperature, state.said)
+        if how.speaking is None or outside < 0:
+            return softer
+        seen = Seen.of(self.evidence.votes, how.speaking, outside, len(softer))
+        told = told_of_sources if self._facts.abstains else told_of_people
+        return told(softer, self._softer(OF_TEXT), state.unary, seen, outside)
+
+    def _softer(self, temperature: float, said: FloatArray | float = 0.0) -> FloatArray:
+        """(T, M) what the text says, and what is said beside it, with all scores divided by a temperature."""
+        text = self.truth.potentials
         softer = replace(text, transitions=text.transitions / temperature)
-        told = self._believe((text.unary + state.said) / temperature, softer).unary
-        if self._facts.abstains and self._settings.search.calibrate:
-            unmarked = self._counts.sum(axis=1) == self._counts[:, self.corpus.scheme.outside]
-            told[unmarked] = self._told[unmarked]  # who looks for some things only says nothing by silence
-        return told
+        return self._believe((text.unary + said) / temperature, softer).unary
 
     @asks_only
     def common_spans(self, version: int) -> IntArray:
