@@ -9,7 +9,8 @@ from crowdseq.core.building import CorpusBuilder, Record
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.labels import LabelScheme
 from crowdseq.core.spans import Span, decode, encode
-from crowdseq.evaluation.kinship import Agreements, Kin
+from crowdseq.evaluation.kinship import Kin
+from crowdseq.evaluation.pair_agreements import Agreements
 
 TYPES = ("LOC", "ORG", "PER")
 

@@ -16,12 +16,11 @@ from crowdseq.evaluation.bound_habits import BoundHabits
 from crowdseq.evaluation.crowd_profile import CrowdProfile, tokens_of_cells
 from crowdseq.evaluation.kinship import (
     LEAST_ANNOTATORS,
-    LEAST_SHARED,
     MOST_ANNOTATORS,
-    AgreementCounts,
     Kin,
     find_kin,
 )
+from crowdseq.evaluation.pair_agreements import LEAST_SHARED, AgreementCounts
 
 _LITTLE_OVERLAP = 0.2  # of the labelled tokens
 _FEW_MARKS = 100  # tokens that somebody marked and two or more labelled
