@@ -13,6 +13,8 @@ _ENOUGH_SHARED = 100.0  # spans
 _LEAST_AGREEMENT = 0.75  # of poorer people agreement tells enough
 _LEAST_EXCESS = 0.5  # as for tetrads: half of what could be shared is surely shared
 _LEAST_EXCESS_OF_RELATIVES = 0.1  # copies of one person with changes of their own share what that one erred
+_LEAST_TO_CONFIRM = 0.25  # for pairs of whom tetrads speak
+_OF_EXPERTS, _OF_TWINS = 0.96, 0.99  # agreement: noisy copies hardly agree so well, nor do exact ones differ
 _OF_SUSPECTS = 1.0  # standard errors
 _MOST_PAIRS = 200  # those who agree most
 _MOST_PASSES = 8
@@ -57,8 +59,31 @@ def deviating_kin(agreements: Agreements, known: Sequence[Kin], count: Count) ->
     return found
 
 
+def confirmed(agreements: Agreements, known: Sequence[Kin], count: Count) -> list[Kin]:
+    """The known pairs without those who agree so well that two experts might, and who share no deviations.
+
+    Poor witnesses meet on what is easy, and so foretell too little of two experts. Who never differ stay.
+    """
+    court = _Court(agreements, known, count)
+    doubted = [
+        kin
+        for kin in known
+        if _OF_EXPERTS <= kin.agreement < _OF_TWINS and agreements.shared[kin[:2]] >= _ENOUGH_SHARED
+    ]
+    pairs = [kin[:2] for kin in doubted[:_MOST_PAIRS]]
+    told = court.hear([(*pair, court.quorum(*pair, court.is_kin)) for pair in pairs])
+    freed = {
+        pair
+        for pair, one in zip(pairs, told, strict=True)
+        if one is not None and _sure(one, CERTAINTY) < _LEAST_TO_CONFIRM
+    }
+    return [kin for kin in known if kin[:2] not in freed]
+
+
 def relatives(agreements: Agreements, known: Sequence[Kin]) -> list[Kin]:
-    """Pairs who are kin of the same third, and so depend as far as both of them do."""
+    """Pairs who are kin of the same third and agree less with each other than with that one, whom both copy:
+    they depend as far as both of them do.
+    """
     size = len(agreements.values)
     ties = np.zeros((size, size))
     for kin in known:
@@ -67,9 +92,10 @@ def relatives(agreements: Agreements, known: Sequence[Kin]) -> list[Kin]:
     _mark(is_kin, (kin[:2] for kin in known))
     found = []
     for one, other in zip(*(column.tolist() for column in agreements.candidates()), strict=True):
-        thirds = np.flatnonzero(is_kin[one] & is_kin[other])
+        values = agreements.values
+        between = np.minimum(values[one], values[other]) >= values[one, other]
+        thirds = np.flatnonzero(is_kin[one] & is_kin[other] & between)
         if len(thirds) and not is_kin[one, other]:
-            values = agreements.values
             expected = float((values[one, thirds] * values[other, thirds]).max())
             dependence = float((ties[one, thirds] * ties[other, thirds]).max())
             found.append(Kin(one, other, float(values[one, other]), expected, dependence))
@@ -117,8 +143,16 @@ class _Court:
     def quorum(
         self, one: int, other: int, related: BoolArray, only: BoolArray | None = None
     ) -> tuple[int, ...]:
-        """The witnesses of a pair who agree most with it, none of them related to it, no two of them kin."""
+        """The witnesses of a pair who agree most with it, none of them related to it, no two of them kin.
+
+        Nor any two who surely agree more with each other than with the pair, and less than the pair does:
+        nobody knows yet whether they are a family, whose errors the pair does not make.
+        """
         values, shared = self._agreements.values, self._agreements.shared
+        with_pair = np.maximum(values[one], values[other])
+        lower = values - CERTAINTY * self._agreements.errors
+        close = (lower > with_pair[:, None]) & (values < values[one, other])
+        barred = self.is_kin | close | close.T
         able = np.minimum(shared[one], shared[other]) >= LEAST_SHARED
         able &= np.minimum(values[one], values[other]) >= LEAST_LINK
         able &= ~(related[one] | related[other] | self.is_kin[one] | self.is_kin[other])
@@ -128,7 +162,7 @@ class _Court:
         some = np.flatnonzero(able)
         chosen: list[int] = []
         for witness in some[np.lexsort((-self._work[some], -(values[one] + values[other])[some]))].tolist():
-            if len(chosen) < MOST_WITNESSES and not self.is_kin[witness, chosen].any():
+            if len(chosen) < MOST_WITNESSES and not barred[witness, chosen].any():
                 chosen.append(witness)
         return tuple(chosen)
 

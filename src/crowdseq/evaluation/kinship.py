@@ -14,7 +14,7 @@ from scipy import sparse
 from crowdseq.arrays import FloatArray
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.ragged import gather_ranges
-from crowdseq.evaluation.deviating_kin import deviating_kin, relatives
+from crowdseq.evaluation.deviating_kin import confirmed, deviating_kin, relatives
 from crowdseq.evaluation.pair_agreements import AgreementCounts, Agreements
 from crowdseq.evaluation.shared_deviations import DeviationCounts, Quorum
 from crowdseq.evaluation.tetrads import Kin, kin_by_tetrads
@@ -56,6 +56,7 @@ def kin_of(counts: AgreementCounts, count: Callable[[Quorum], DeviationCounts]) 
     if found is None:
         return ()
     if counts.by_label is None:  # a plain tag is never left out
+        found = confirmed(agreements, found, count)
         found += deviating_kin(agreements, found, count)
     return tuple(sorted([*found, *relatives(agreements, found)]))
 

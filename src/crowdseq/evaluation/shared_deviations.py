@@ -37,10 +37,10 @@ class Quorum(NamedTuple):
 
 
 class SharedDeviations(NamedTuple):
-    """Of one pair, on true spans: how many both leave out, and which share that is, beyond chance, of what the
-    one leaves out who leaves out less. evidence: how much likelier copying is than independence (twice the
-    logarithm), less as more is left out in the same documents; 0 where hardly anything is shared. lent: the
-    share of their agreement that is due to it.
+    """Of one pair, on true spans: how many both leave out, and which share that is, beyond chance, of what
+    the one leaves out who leaves out less. evidence: how much likelier copying is than independence (twice
+    the logarithm), less as more is left out in the same documents; 0 where hardly anything is shared. lent:
+    the share of their agreement that is due to it.
     """
 
     shared: float
@@ -103,8 +103,8 @@ def _columns(table: sparse.csc_matrix) -> list[IntArray]:
 
 
 class _Answers(NamedTuple):
-    """The answers of witnesses that occur, and for every set of witnesses who labelled the one in which nobody
-    drew: of such spans nobody knows unless one of the pair drew them.
+    """The answers of witnesses that occur, and for every set of them who labelled the one in which none drew:
+    of such spans nobody knows unless one of the pair drew them.
     """
 
     counts: FloatArray  # (4, C)
