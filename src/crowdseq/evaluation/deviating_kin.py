@@ -15,6 +15,7 @@ _LEAST_EXCESS = 0.5  # as for tetrads: half of what could be shared is surely sh
 _LEAST_EXCESS_OF_RELATIVES = 0.1  # copies of one person with changes of their own share what that one erred
 _LEAST_TO_CONFIRM = 0.25  # for pairs of whom tetrads speak
 _OF_EXPERTS, _OF_TWINS = 0.96, 0.99  # agreement: noisy copies hardly agree so well, nor do exact ones differ
+_FORETOLD = 0.75  # of experts too little is foretold, but much
 _OF_SUSPECTS = 1.0  # standard errors
 _MOST_PAIRS = 200  # those who agree most
 _MOST_PASSES = 8
@@ -68,7 +69,9 @@ def confirmed(agreements: Agreements, known: Sequence[Kin], count: Count) -> lis
     doubted = [
         kin
         for kin in known
-        if _OF_EXPERTS <= kin.agreement < _OF_TWINS and agreements.shared[kin[:2]] >= _ENOUGH_SHARED
+        if _OF_EXPERTS <= kin.agreement < _OF_TWINS
+        and kin.expected >= _FORETOLD
+        and agreements.shared[kin[:2]] >= _ENOUGH_SHARED
     ]
     pairs = [kin[:2] for kin in doubted[:_MOST_PAIRS]]
     told = court.hear([(*pair, court.quorum(*pair, court.is_kin)) for pair in pairs])
