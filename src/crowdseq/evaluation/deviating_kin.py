@@ -17,6 +17,7 @@ _LEAST_TO_CONFIRM = 0.25  # for pairs of whom tetrads speak
 _OF_EXPERTS, _OF_TWINS = 0.96, 0.99  # agreement: noisy copies hardly agree so well, nor do exact ones differ
 _FORETOLD = 0.75  # of experts too little is foretold, but much
 _OF_SUSPECTS = 1.0  # standard errors
+_LENT_AWAY = 0.005  # exact copies do not quite agree alike, as every pair is lent something
 _MOST_PAIRS = 200  # those who agree most
 _MOST_PASSES = 8
 
@@ -73,6 +74,7 @@ def confirmed(agreements: Agreements, known: Sequence[Kin], count: Count) -> lis
         and kin.expected >= _FORETOLD
         and agreements.shared[kin[:2]] >= _ENOUGH_SHARED
     ]
+    doubted.sort(key=lambda kin: -kin.agreement)
     pairs = [kin[:2] for kin in doubted[:_MOST_PAIRS]]
     told = court.hear([(*pair, court.quorum(*pair, court.is_kin)) for pair in pairs])
     freed = {
@@ -96,7 +98,7 @@ def relatives(agreements: Agreements, known: Sequence[Kin]) -> list[Kin]:
     found = []
     for one, other in zip(*(column.tolist() for column in agreements.candidates()), strict=True):
         values = agreements.values
-        between = np.minimum(values[one], values[other]) >= values[one, other]
+        between = np.minimum(values[one], values[other]) >= values[one, other] - _LENT_AWAY
         thirds = np.flatnonzero(is_kin[one] & is_kin[other] & between)
         if len(thirds) and not is_kin[one, other]:
             expected = float((values[one, thirds] * values[other, thirds]).max())
