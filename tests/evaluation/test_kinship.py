@@ -7,8 +7,9 @@ import pytest
 
 from builders import random_corpus
 from crowdseq.core.corpus import Corpus
-from crowdseq.evaluation import kinship
-from crowdseq.evaluation.kinship import Agreements, Kin, find_kin, kin_weights
+from crowdseq.evaluation import tetrads
+from crowdseq.evaluation.kinship import Kin, find_kin, kin_weights
+from crowdseq.evaluation.pair_agreements import Agreements
 from kinship_oracles import drawn_cast, slow_agreement, slow_expected, slow_weights
 
 FIVE = {"a": 0.9, "b": 0.8, "c": 0.75, "d": 0.7, "e": 0.85}
@@ -104,7 +105,7 @@ def test_what_witnesses_foretell_is_what_a_slow_search_gives() -> None:
     agreements = Agreements.of(world)
     first, second = agreements.candidates()
     nobody = np.zeros(agreements.values.shape, np.bool_)
-    expected, _ = kinship._foretold(agreements, nobody, first, second)
+    expected, _ = tetrads._foretold(agreements, nobody, first, second)
     slow = [slow_expected(agreements, k, m) for k, m in zip(first.tolist(), second.tolist(), strict=True)]
     assert np.isfinite(expected).any()
     np.testing.assert_allclose(expected, slow)

@@ -11,7 +11,9 @@ from crowdseq.engines.engine import Placed, asks_only
 from crowdseq.engines.shards import CorpusFacts, add_up
 from crowdseq.evaluation.bound_habits import BoundCounts, BoundHabits, can_have_habits
 from crowdseq.evaluation.crowd_profile import CrowdProfile, ProfileCounts, without_silence
-from crowdseq.evaluation.kinship import AgreementCounts, Kin, can_have_kin, kin_of
+from crowdseq.evaluation.kinship import Kin, can_have_kin, kin_of
+from crowdseq.evaluation.pair_agreements import AgreementCounts
+from crowdseq.evaluation.shared_deviations import DeviationCounts, Quorum
 
 
 class CrowdLook:
@@ -36,6 +38,10 @@ class CrowdLook:
         return AgreementCounts.of(self.heard)
 
     @asks_only
+    def deviations(self, asked: Quorum) -> DeviationCounts:
+        return DeviationCounts.of(self.heard, asked)
+
+    @asks_only
     def bounds(self) -> BoundCounts:
         return BoundCounts.of(self.heard)
 
@@ -58,7 +64,9 @@ def kin_in(placed: Placed[Any], n_annotators: int) -> tuple[Kin, ...]:
     """Annotators who depend on each other, by the votes that count."""
     if not can_have_kin(n_annotators):
         return ()
-    return kin_of(add_up(placed.each("look.agreements")))
+    return kin_of(
+        add_up(placed.each("look.agreements")), lambda asked: add_up(placed.each("look.deviations", asked))
+    )
 
 
 def habits_in(placed: Placed[Any], n_annotators: int) -> BoundHabits:

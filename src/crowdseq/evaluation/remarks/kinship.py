@@ -8,7 +8,8 @@ from scipy import sparse
 from crowdseq.core.consensus import Remark
 from crowdseq.core.names import listed, percent, short
 from crowdseq.evaluation.crowd_profile import CrowdView
-from crowdseq.evaluation.kinship import LEAST_ANNOTATORS, LEAST_SHARED, MOST_ANNOTATORS, AgreementCounts, Kin
+from crowdseq.evaluation.kinship import LEAST_ANNOTATORS, MOST_ANNOTATORS, Kin
+from crowdseq.evaluation.pair_agreements import LEAST_SHARED, AgreementCounts
 
 _FEW_MARKS = 100  # tokens that one of two or both marked: fewer may be chance
 _OFTEN = 0.4  # of these, on which the two differ; good people come to a third
