@@ -7,7 +7,7 @@ from builders import random_corpus
 from crowdseq.arrays import FloatArray
 from crowdseq.core.corpus import Corpus
 from crowdseq.methods.sa_slc.coupling import _OTHERS, Coupling, type_numbers
-from crowdseq.methods.sa_slc.evidence import part_outside, word_numbers
+from crowdseq.methods.sa_slc.evidence import part_by_level, word_numbers
 
 
 def world_and_beliefs(seed: int, kind: str = "IOB2") -> tuple[Corpus, FloatArray, FloatArray]:
@@ -87,10 +87,12 @@ def test_words_without_another_mention_in_their_document_get_nothing() -> None:
     assert not unlinked.scores(believed, 1.0).any()
 
 
-def test_outside_is_read_by_its_level_and_entities_halfway() -> None:
+@pytest.mark.parametrize(("outside", "inside"), [(1.0, 0.5), (1.0, 0.0), (0.7, 1.0), (0.0, 0.3)])
+def test_votes_are_read_by_level_so_far_for_o_and_so_far_for_entities(outside: float, inside: float) -> None:
     world, alike, apart = world_and_beliefs(1)
-    mixed = part_outside(alike, apart, world.scheme)
-    outside = world.scheme.outside
-    np.testing.assert_array_equal(mixed[:, outside], apart[:, outside])
-    others = [label for label in range(len(world.scheme)) if label != outside]
-    np.testing.assert_allclose(mixed[:, others], (alike[:, others] + apart[:, others]) / 2)
+    mixed = part_by_level(alike, apart, world.scheme, outside, inside)
+    for token, row in enumerate(mixed.tolist()):
+        for label, value in enumerate(row):
+            share = outside if label == world.scheme.outside else inside
+            slow = (1.0 - share) * alike[token, label] + share * apart[token, label]
+            assert value == pytest.approx(slow)

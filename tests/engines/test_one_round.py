@@ -14,6 +14,7 @@ from crowdseq.arrays import FloatArray, IntArray
 from crowdseq.core.corpus import Corpus
 from crowdseq.formats import read
 from crowdseq.methods.sa_slc import SaSlc
+from crowdseq.methods.sa_slc.exchange import Plausible
 from crowdseq.methods.sa_slc.joint_em import JointEm
 from crowdseq.methods.sa_slc.rounds import prepare
 from crowdseq.methods.sa_slc.starting import first_state
@@ -56,7 +57,7 @@ def sums_of_a_round(session: JointEm[FloatArray]) -> Mapping[str, Any]:
     value, gradient = truth.crf.objective(aims, edges, 2.0)(weights[1])
     truth.score(weights)
     sums = session.placed.each("sum_up", state.version.number, True, True)
-    tables, regard = session._tables(sums, 1.0), session._regard(sums, state)
+    tables, regard = session._tables(sums, 1.0), session._regard(sums, state, Plausible(0.9, 0.4))
     version = session.versions.new()
     found = session.placed.each("believe", state.version.number, version.number, regard, own=tables)
     words = session._word_sums([one.words for one in sums])

@@ -11,6 +11,7 @@ from numpy.random import Generator
 from builders import random_corpus
 from crowdseq.aggregation.canonical import OrderedCut
 from crowdseq.aggregation.contract import RunContext
+from crowdseq.aggregation.voting import label_counts, marks_of_majority
 from crowdseq.core.building import CorpusBuilder, Record
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.spans import Span, decode, encode
@@ -19,7 +20,9 @@ from crowdseq.evaluation.remarks import remarks_of
 from crowdseq.evaluation.scores import score_tags
 from crowdseq.methods.majority_vote import MajorityVote
 from crowdseq.methods.sa_slc import SaSlc
+from crowdseq.methods.sa_slc.calibration import err_alone, misses_gather, shared_errors
 from crowdseq.methods.sa_slc.evidence import ContextVotes, Evidence
+from crowdseq.methods.sa_slc.exchange import Plausible
 from crowdseq.methods.sa_slc.joint_em import JointEm
 from crowdseq.methods.sa_slc.rounds import prepare
 from crowdseq.methods.sa_slc.starting import first_state
@@ -271,16 +274,59 @@ def test_with_little_text_plausibility_waits_until_the_belief_has_settled() -> N
     """What the first belief leaves out does not look like an entity to a tagger that learned from it."""
     session = sessions(random_corpus(1))
     state = first_state(session)
+    session = replace(session, standing=0.5)
     told = [session._plausible(replace(state, history=(0.0,) * done)) for done in range(11)]
+    kept = 1.0 - 0.3 * misses_gather(shared_errors(session.placed, state.version.number, inside=True))
     assert session.facts.plausible == 0.0
-    assert told == pytest.approx([0.0] * 5 + [1 / 6, 1 / 3, 1 / 2, 2 / 3, 2 / 3, 2 / 3])
+    late = np.array([0.0] * 5 + [1 / 6, 1 / 3, 1 / 2, 2 / 3, 2 / 3, 2 / 3])
+    assert [one.outside for one in told] == pytest.approx((late * kept).tolist())
     assert session.least_rounds == session.settings.search.rounds
+
+
+def test_with_little_text_plausibility_counts_at_once_where_people_err_alone_and_most_marks_stand() -> None:
+    world = cast({"a": MID, "b": MID, "c": MID, "d": MID})
+    session = sessions(world, enough_marks=1e9)
+    state = replace(first_state(session), history=(0.0,))
+    assert session.standing > 0.7
+    alone = err_alone(shared_errors(session.placed, state.version.number, inside=True))
+    assert session._plausible(state).outside == pytest.approx(alone, abs=0.1)
+    assert alone > 0.0
+    assert session._plausible(replace(state, judged=True)).outside == 0.0
+    assert replace(session, standing=0.5)._plausible(state).outside == 0.0
 
 
 def test_with_enough_text_plausibility_counts_from_the_first_round_on() -> None:
     session = sessions(random_corpus(1), enough_marks=0.0)
-    assert session._plausible(first_state(session)) == 1.0
+    assert session._plausible(first_state(session)) == Plausible(1.0, 0.0)
     assert session.least_rounds == 0
+
+
+def test_what_is_missed_is_read_by_level_as_far_as_misses_gather() -> None:
+    session = sessions(random_corpus(1), enough_marks=0.0)
+    state = replace(first_state(session), history=(0.0,))
+    gathered = misses_gather(shared_errors(session.placed, state.version.number, inside=True))
+    assert session._plausible(state) == pytest.approx((1.0 - 0.3 * gathered, gathered))
+
+
+def test_an_older_preset_reads_entities_halfway_by_level_in_every_round() -> None:
+    session = sessions(random_corpus(1), preset="0.1")
+    for done in (0, 1, 9):
+        state = replace(first_state(session), history=(0.0,) * done)
+        assert session._plausible(state) == Plausible(1.0, 0.5)
+
+
+def test_marks_of_the_majority_are_counted_vote_by_vote() -> None:
+    world = random_corpus(5, annotators=5, sentences=12)
+    parts = [share.tolist() for share in label_counts(world)]
+    outside = world.scheme.outside
+    standing = total = 0.0
+    for row in parts:
+        for label, votes in enumerate(row):
+            if label != outside:
+                total += votes
+                standing += votes if votes == max(row) else 0.0
+    assert 0.0 < standing < total
+    assert marks_of_majority(label_counts(world), outside).tolist() == [standing, total]
 
 
 def test_an_older_preset_keeps_its_temperature() -> None:

@@ -14,6 +14,9 @@ from crowdseq.methods.sa_slc.calibration import (
     SharedErrors,
     VoteHits,
     correlation,
+    err_alone,
+    misses_gather,
+    much_stands,
     pair_sums,
     temperature,
     together,
@@ -63,16 +66,18 @@ def test_pairs_of_votes_are_summed_as_by_hand(seed: int, inside: bool) -> None:
     np.testing.assert_allclose(pair_sums(votes, tags, outside, Asked(inside, hits.rates), kin), expected)
 
 
-@pytest.mark.parametrize("inside", [True, False])
-def test_where_nobody_can_tell_errors_are_shared_as_usual(inside: bool) -> None:
-    assert correlation(np.zeros(2), inside=inside) == pytest.approx(0.07)
+@pytest.mark.parametrize(("inside", "usual"), [(True, 0.07), (False, 0.15)])
+def test_where_nobody_can_tell_errors_are_shared_as_usual(inside: bool, usual: float) -> None:
+    assert correlation(np.zeros(2), inside=inside) == pytest.approx(usual)
     assert correlation(np.array([-500.0, 4000.0]), inside=inside) == 0.0
     assert correlation(np.array([800.0, 4000.0]), inside=inside) == pytest.approx(0.2, abs=0.01)
 
 
-def test_few_pairs_inside_do_not_outweigh_what_is_usual() -> None:
+def test_few_pairs_do_not_outweigh_what_is_usual() -> None:
     few = np.array([-2.0, 100.0])
-    assert correlation(few, inside=False) < correlation(few, inside=True) < 0.07
+    assert 0.0 < correlation(few, inside=True) < 0.07 < correlation(few, inside=False) < 0.15
+    many = 1000.0 * few
+    assert correlation(many, inside=True) == correlation(many, inside=False) == 0.0
     assert correlation(few, inside=True) == pytest.approx((-2.0 + 0.07 * 160.0) / (100.0 + 160.0))
 
 
@@ -97,6 +102,19 @@ def test_where_little_is_marked_the_doubt_of_the_text_is_half_the_usual_one() ->
 
 def test_votes_count_together_only_where_false_marks_gather() -> None:
     assert [together(one) for one in (0.0, 0.05, 0.1, 0.15, 0.4)] == pytest.approx([0.0, 0.0, 0.5, 1.0, 1.0])
+
+
+def test_misses_gather_where_they_are_shared_and_most_marks_stand() -> None:
+    told = [misses_gather(seen(one, 0.9)) for one in (0.0, 0.02, 0.04, 0.08, 0.3)]
+    assert told == pytest.approx([0.0, 0.25, 0.5, 1.0, 1.0])
+    assert [much_stands(one) for one in (0.2, 0.55, 0.625, 0.7, 1.0)] == pytest.approx([0, 0, 0.5, 1, 1])
+    assert misses_gather(seen(0.3, 0.5)) == 0.0
+    assert [err_alone(seen(one, 0.9)) for one in (0.0, 0.01, 0.02, 0.5)] == pytest.approx([1, 0.5, 0, 0])
+
+
+def test_where_pairs_are_few_false_marks_are_taken_to_gather() -> None:
+    nothing, much = np.zeros(2), np.array([0.0, 1e9])
+    assert [together(correlation(one, inside=False)) for one in (nothing, much)] == pytest.approx([1.0, 0.0])
 
 
 def test_the_run_tells_what_its_temperature_comes_from() -> None:

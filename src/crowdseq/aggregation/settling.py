@@ -198,8 +198,8 @@ def lone_remark(annotators: Sequence[str], alone: BoolArray, added: int, doubted
     names = [name for name, is_alone in zip(annotators, alone, strict=True) if is_alone]
     who = "one annotator only" if len(annotators) == 1 else "annotators who share no token"
     text = (
-        f"{who}: labels kept; {added:,} that the text suggests and {doubted:,} that it doubts are listed "
-        "apart as suggestions"
+        f"{who}: labels kept; {added:,} spans that only the text would draw and {doubted:,} kept ones that "
+        "it would not are listed apart as suggestions"
     )
     numbers = {"number": float(len(names)), "suggested": float(added), "doubted": float(doubted)}
     return Remark("alone", text, "note", {"annotators": names, **numbers})

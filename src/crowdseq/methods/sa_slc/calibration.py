@@ -20,12 +20,17 @@ _GOOD_PRECISION = 0.6
 _TELLING_MARKS = 500  # from fewer no tagger learns to agree: its silence is no sign of doubt
 _LEAST_TELLING = 0.25
 _USUAL_DOUBT = 0.3  # of the text, where it has too little to learn from to tell
-_USUAL_CORRELATION = 0.07  # of crowds in which nobody can tell, with the weight of so many pairs of votes
-# Inside, belief is chosen from the votes, so that few of them never show the errors that all share.
-_USUAL_PAIRS, _USUAL_PAIRS_INSIDE = 200, 800
+# Correlations of crowds in which nobody can tell, with the weight of so many pairs of votes. Inside, belief
+# is chosen from the votes, so that few of them never show the errors that all share.
+_USUAL_INSIDE, _USUAL_PAIRS_INSIDE = 0.07, 800
+_USUAL_OUTSIDE, _USUAL_PAIRS_OUTSIDE = 0.15, 1000
 _PAIR_VARIANCE = 0.2
 # False marks that gather by so much on the same tokens are as in any text; by so much more they err together.
 _USUAL_GATHERING, _MUCH_GATHERING = 0.05, 0.1
+# What is missed gathers from 0 on: on crowds of Mechanical Turk it soon goes beyond this, on those made up of
+# independent people hardly to the second figure.
+_MUCH_MISSED_TOGETHER, _HARDLY_TOGETHER = 0.08, 0.02
+_LITTLE_STANDS, _MUCH_STANDS = 0.55, 0.7  # shares of marks
 OF_SOURCES = 4.0  # sources err by rule and cover each other, which pairs of votes do not show
 
 
@@ -91,8 +96,9 @@ def pair_sums(
 
 def correlation(sums: FloatArray, *, inside: bool) -> float:
     """How far errors are shared, from `pair_sums` of all shards; where pairs are few the usual value."""
-    weight = (_USUAL_PAIRS_INSIDE if inside else _USUAL_PAIRS) * _PAIR_VARIANCE
-    return max(0.0, float((sums[0] + weight * _USUAL_CORRELATION) / (sums[1] + weight)))
+    usual, pairs = (_USUAL_INSIDE, _USUAL_PAIRS_INSIDE) if inside else (_USUAL_OUTSIDE, _USUAL_PAIRS_OUTSIDE)
+    weight = pairs * _PAIR_VARIANCE
+    return max(0.0, float((sums[0] + weight * usual) / (sums[1] + weight)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,6 +121,22 @@ def shared_errors(placed: Placed[Any], version: int, *, inside: bool) -> SharedE
 def together(gathering: float) -> float:
     """0 to 1: how far the correlation of the settings holds, by how far false marks gather."""
     return min(max((gathering - _USUAL_GATHERING) / _MUCH_GATHERING, 0.0), 1.0)
+
+
+def misses_gather(seen: SharedErrors) -> float:
+    """0 to 1: how far misses hang on what stands there. They do if annotators miss the same tokens, and if
+    missing is what they do wrong: where few marks stand, what looks missed was never there."""
+    return min(seen.correlation / _MUCH_MISSED_TOGETHER, 1.0) * much_stands(seen.precision)
+
+
+def err_alone(seen: SharedErrors) -> float:
+    """0 to 1: how surely annotators do not err together."""
+    return max(0.0, 1.0 - seen.correlation / _HARDLY_TOGETHER)
+
+
+def much_stands(share: float) -> float:
+    """0 to 1: whether most marks stand, by the share of them that does."""
+    return min(max((share - _LITTLE_STANDS) / (_MUCH_STANDS - _LITTLE_STANDS), 0.0), 1.0)
 
 
 def temperature(seen: SharedErrors, agreement: float, n_marked: int) -> float:

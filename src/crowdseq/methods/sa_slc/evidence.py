@@ -35,14 +35,24 @@ def plausibility_levels(unseen: FloatArray, scheme: LabelScheme) -> IntArray:
     return np.searchsorted(np.array(LEVELS), 1.0 - unseen[:, scheme.outside]).astype(np.int64)
 
 
-def part_outside(alike: FloatArray, apart: FloatArray, scheme: LabelScheme) -> FloatArray:
-    """(T, M) log scores of votes: for O by tables `apart` for each level, for entities halfway to `alike`.
+def part_by_level(
+    alike: FloatArray, apart: FloatArray, scheme: LabelScheme, outside: float, inside: float
+) -> FloatArray:
+    """(T, M) log scores of votes: so far from those `alike` on all tokens to those by tables `apart` for each
+    level, for O and for entities.
 
-    How often O is marked does hang on how it looks. How often an entity is missed does too, but less, and a
+    How often O is marked does hang on how it looks. How often an entity is missed may or may not, and a
     table that may say freely that likely words are mostly missed makes entities of words that few marked.
     """
-    mixed: FloatArray = (alike + apart) / 2
-    mixed[:, scheme.outside] = apart[:, scheme.outside]
+    mixed = _between(alike, apart, inside)
+    mixed[:, scheme.outside] = _between(alike, apart, outside)[:, scheme.outside]
+    return mixed
+
+
+def _between(alike: FloatArray, apart: FloatArray, share: float) -> FloatArray:
+    if share == 1.0:
+        return apart.copy()
+    mixed: FloatArray = (alike + apart) / 2 if share == 0.5 else alike + share * (apart - alike)
     return mixed
 
 

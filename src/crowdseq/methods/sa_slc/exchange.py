@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from crowdseq.arrays import BoolArray, FloatArray, IntArray
 from crowdseq.evaluation.kinship import Kin
@@ -32,12 +33,14 @@ class CrowdFacts:
 
 @dataclass(frozen=True, eq=False)
 class Opened:
-    """What a shard brings: kinds of votes (C, …), its words, and how many candidates its tokens have."""
+    """What a shard brings: kinds of votes (C, …), its words, and how many candidates its tokens have. marks
+    (2,): how many have the majority of their token, and how many there are."""
 
     kinds: IntArray
     words: IntArray
     n_candidates: int
     widened: int
+    marks: FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,13 +67,21 @@ class RoundTables:
     words: WordSums | None = None
 
 
+class Plausible(NamedTuple):
+    """How far votes are read by how plausible the text makes an entity, where the truth is taken to be
+    outside (marks that are invented), and where it is taken to be inside something (what is missed)."""
+
+    outside: float = 0.0
+    inside: float = 0.0
+
+
 @dataclass(frozen=True)
 class Regard:
     """How much the votes count beside the text, how far plausibility counts in them, and how far annotators
     err together."""
 
     votes: float
-    plausible: float
+    plausible: Plausible
     correlation: float
 
 

@@ -15,12 +15,21 @@ from crowdseq.engines.local import LocalEngine
 from crowdseq.engines.shards import Cut, Numbering, Version, Versions, add_up
 from crowdseq.errors import AnnotationError
 from crowdseq.evaluation.scores import TypeScore
-from crowdseq.methods.sa_slc.calibration import OF_SOURCES, shared_errors, temperature, together
+from crowdseq.methods.sa_slc.calibration import (
+    OF_SOURCES,
+    err_alone,
+    misses_gather,
+    much_stands,
+    shared_errors,
+    temperature,
+    together,
+)
 from crowdseq.methods.sa_slc.coupling import WordSums
 from crowdseq.methods.sa_slc.evidence import LEVELS, model_of_kinds
 from crowdseq.methods.sa_slc.exchange import (
     Believed,
     CrowdFacts,
+    Plausible,
     Regard,
     RoundSums,
     RoundTables,
@@ -33,6 +42,7 @@ from crowdseq.methods.sa_slc.softening import Softening
 from crowdseq.numerics.crowds.dependency import DependencyModel, Smoothing
 
 _LATE_PLAUSIBILITY = 2.0 / 3.0  # as far as it counts in the end where text is short
+_TOLD_BY_MISSES = 0.3  # less of it for what is outside, where it tells of what is missed
 _LEAST_AGREEMENT = 0.05  # below, a span that nobody drew is as good as forbidden
 
 # How many arrays of a kind are alive at the widest moment of a round, counted in the shards and in L-BFGS.
@@ -67,8 +77,8 @@ class JointEm(Generic[P]):
 
     model, kinds: the annotator model of the kinds of votes that occur, and which of them each shard has.
     words: the same for words whose mentions are coupled. facts: what the votes tell of the crowd. alone (K,):
-    whose labels stand, as nobody shares a token with them. rows_folder: where shards keep their beliefs that
-    stay on disk.
+    whose labels stand, as nobody shares a token with them. standing: the share of marks that have the
+    majority. rows_folder: where shards keep their beliefs that stay on disk.
     """
 
     cut: Cut
@@ -81,6 +91,7 @@ class JointEm(Generic[P]):
     smoothing: Smoothing
     facts: CrowdFacts
     alone: BoolArray
+    standing: float
     rows_folder: Path | None = None
     versions: Versions = field(default_factory=Versions)
     _rows: dict[int, int] = field(default_factory=dict)
@@ -113,10 +124,11 @@ class JointEm(Generic[P]):
         effort = search.steps if state.history else search.first_steps
         params = self.truth.train(state.pairs, state.params, effort)
         self.truth.score(params)
-        apart = self._plausible(state) > 0.0
+        plausible = self._plausible(state)
+        apart = max(plausible) > 0.0
         sums: list[RoundSums] = self.placed.each("sum_up", before, bool(state.history), apart)
         version = self.versions.new()
-        tables, regard = self._tables(sums, self._in_context(state)), self._regard(sums, state)
+        tables, regard = self._tables(sums, self._in_context(state)), self._regard(sums, state, plausible)
         found = self.placed.each("believe", before, version.number, regard, own=tables)
         objective = add_up([one.clamped for one in found]) - add_up([one.free for one in found])
         history = (*state.history, objective - self.truth.penalty(params))
@@ -193,32 +205,45 @@ class JointEm(Generic[P]):
         seen = shared_errors(self.placed, state.version.number, inside=False)
         return votes.correlation * together(seen.correlation)
 
-    def _regard(self, sums: Sequence[RoundSums], state: State[P]) -> Regard:
+    def _regard(self, sums: Sequence[RoundSums], state: State[P], plausible: Plausible) -> Regard:
         """How much the votes count beside the tagger: less, the better it finds the believed spans unseen.
 
         Annotators make the same errors at the same hard places, which a model of independent votes takes for
         agreement. A tagger that reaches the same spans from the text of other documents shares fewer of them.
         Sources err by rule and not where the text is hard, and a tagger learns their rules: it counts half.
         """
-        deference, plausible = self.settings.votes.deference, self._plausible(state)
-        correlated = self._correlation(state)
+        deference, correlated = self.settings.votes.deference, self._correlation(state)
         if state.by_sources and self.settings.search.start == "auto":
             deference = deference / 2
         if deference == 0.0:
             return Regard(1.0, plausible, correlated)
         return Regard(1.0 - deference * _agreement([one.spans for one in sums]), plausible, correlated)
 
-    def _plausible(self, state: State[P]) -> float:
+    def _plausible(self, state: State[P]) -> Plausible:
         """How far plausibility counts in the round after a state.
 
         What looks like an entity to a tagger follows from the first belief, and what that leaves out would
-        stay out: where text is short it comes to count as the belief settles.
+        stay out: where text is short it comes to count as the belief settles, or at once where that left
+        little out. How far it counts where the truth is inside something is up to how misses gather.
         """
         late = _LATE_PLAUSIBILITY * self.settings.search.settled(len(state.history))
-        plausible = max(self.facts.plausible, late)
+        present = max(self.facts.plausible, late)
         if state.by_sources and self.settings.search.start == "auto":
-            return plausible * min(1.0, 2.0 * self.facts.recall)
-        return plausible
+            present *= min(1.0, 2.0 * self.facts.recall)
+        if not self._measures_misses(state):
+            return Plausible(present, present / 2.0)
+        if not state.history:
+            return Plausible(present, 0.0)
+        seen = shared_errors(self.placed, state.version.number, inside=True)
+        if not (state.recalled or state.judged):
+            present = max(present, err_alone(seen) * much_stands(self.standing))
+        gathered = misses_gather(seen)
+        return Plausible(present * (1.0 - _TOLD_BY_MISSES * gathered), present * gathered)
+
+    def _measures_misses(self, state: State[P]) -> bool:
+        votes = self.settings.votes
+        told_apart = votes.plausibility and self.cut.facts.scheme.outside >= 0
+        return votes.measured and told_apart and not state.by_sources
 
     @property
     def _context_waits(self) -> bool:

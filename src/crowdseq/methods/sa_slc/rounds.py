@@ -71,9 +71,16 @@ def prepare(
         smoothing=_smoothing(settings.votes.smoothing, scheme),
         facts=facts,
         alone=profile.alone & settings.search.keep_alone,
+        standing=_share([one.marks for one in opened]),
         rows_folder=_rows_folder(ordered, context),
     )
     return session, opened
+
+
+def _share(parts: Sequence[FloatArray]) -> float:
+    """The first of two sums as a share of the second; all of nothing."""
+    part, whole = add_up(parts)
+    return float(part / whole) if whole else 1.0
 
 
 def _rows_folder(ordered: OrderedCut, context: RunContext) -> Path | None:

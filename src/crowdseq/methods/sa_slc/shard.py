@@ -16,6 +16,7 @@ from crowdseq.aggregation.voting import (
     drawn_spans,
     label_counts,
     majority_shares,
+    marks_of_majority,
     shares_of_counts,
 )
 from crowdseq.arrays import BoolArray, FloatArray, IntArray
@@ -31,7 +32,7 @@ from crowdseq.methods.sa_slc.evidence import (
     ContextVotes,
     Evidence,
     likely_labels,
-    part_outside,
+    part_by_level,
     plausibility_levels,
     word_numbers,
 )
@@ -39,6 +40,7 @@ from crowdseq.methods.sa_slc.exchange import (
     Believed,
     CrowdFacts,
     Opened,
+    Plausible,
     Regard,
     RoundSums,
     RoundTables,
@@ -123,7 +125,8 @@ class SaSlcShard:
         couples = settings.mentions.coupling or settings.mentions.surprise
         self._coupling = Coupling.of(corpus, self._words, linked) if couples else None
         words = self._coupling.word_numbers if self._coupling is not None else np.zeros(0, np.int64)
-        return Opened(self.evidence.rows, words, int(chosen.mask.sum()), chosen.widened)
+        marks = marks_of_majority(self._counts, corpus.scheme.outside)
+        return Opened(self.evidence.rows, words, int(chosen.mask.sum()), chosen.widened, marks)
 
     def _choose_candidates(self) -> Candidates:
         search, corpus = self._settings.search, self.corpus
@@ -272,13 +275,12 @@ class SaSlcShard:
         tags = self._states[version].unary.argmax(axis=1)
         return pair_sums(self.evidence.votes, tags, self.corpus.scheme.outside, asked, self._facts.kin)
 
-    def _voted(self, tables: RoundTables, plausible: float) -> FloatArray:
+    def _voted(self, tables: RoundTables, plausible: Plausible) -> FloatArray:
         """(T, M) log probabilities of the votes on each token by what is the truth."""
         alike = self.evidence.table.fold(tables.alike)
         if self._apart is None or tables.apart is None:
             return alike
-        parted = part_outside(alike, self._apart.table.fold(tables.apart), self.corpus.scheme)
-        return parted if plausible == 1.0 else alike + plausible * (parted - alike)
+        return part_by_level(alike, self._apart.table.fold(tables.apart), self.corpus.scheme, *plausible)
 
     def _believe(self, scores: FloatArray, text: Potentials) -> PrunedMarginals:
         """The E-step: posteriors over the candidate paths under (T, M) scores and the rest of the text's."""
