@@ -10,6 +10,7 @@ from crowdseq.core.corpus import Corpus
 from crowdseq.evaluation import tetrads
 from crowdseq.evaluation.kinship import Kin, find_kin, kin_weights
 from crowdseq.evaluation.pair_agreements import Agreements
+from crowdseq.evaluation.tetrads import twins
 from kinship_oracles import drawn_cast, slow_agreement, slow_expected, slow_weights
 
 FIVE = {"a": 0.9, "b": 0.8, "c": 0.75, "d": 0.7, "e": 0.85}
@@ -134,3 +135,28 @@ def test_weights_are_what_a_slow_sum_gives() -> None:
     np.testing.assert_allclose(weights, slow_weights(world, kin))
     assert set(np.round(weights, 6)) == {1.0, 0.5, round(1 / 1.5, 6), 0.4}
     assert kin_weights(world, ()).tolist() == [1.0] * len(world.annotations.voters)
+
+
+def test_twins_with_whom_nobody_has_much_in_common_are_kin() -> None:
+    """No witness can tell of them, as nobody else marks what they mark."""
+    values = np.array(
+        [
+            [0.0, 1.0, 0.05, 0.04, 0.06],
+            [1.0, 0.0, 0.05, 0.04, 0.06],
+            [0.05, 0.05, 0.0, 0.8, 0.7],
+            [0.04, 0.04, 0.8, 0.0, 0.75],
+            [0.06, 0.06, 0.7, 0.75, 0.0],
+        ]
+    )
+    shared = np.full((5, 5), 150.0)
+    np.fill_diagonal(shared, 0.0)
+    assert [pair[:2] for pair in twins(Agreements(values, shared))] == [(0, 1)]
+    assert not twins(Agreements(values, shared / 2.0))
+    some_other = values.copy()
+    some_other[0, 2] = some_other[2, 0] = 0.6
+    assert not twins(Agreements(some_other, shared))
+    differing = values.copy()
+    differing[0, 1] = differing[1, 0] = 0.98
+    assert not twins(Agreements(differing, shared))
+    everybody = np.ones((5, 5))
+    assert not twins(Agreements(everybody, shared))

@@ -101,7 +101,7 @@ def test_where_little_is_marked_the_doubt_of_the_text_is_half_the_usual_one() ->
 
 
 def test_votes_count_together_only_where_false_marks_gather() -> None:
-    assert [together(one) for one in (0.0, 0.05, 0.1, 0.15, 0.4)] == pytest.approx([0.0, 0.0, 0.5, 1.0, 1.0])
+    assert [together(one) for one in (0.0, 0.05, 0.1, 0.15, 0.4)] == pytest.approx([0.3, 0.3, 0.5, 1.0, 1.0])
 
 
 def test_misses_gather_where_they_are_shared_and_most_marks_stand() -> None:
@@ -114,7 +114,7 @@ def test_misses_gather_where_they_are_shared_and_most_marks_stand() -> None:
 
 def test_where_pairs_are_few_false_marks_are_taken_to_gather() -> None:
     nothing, much = np.zeros(2), np.array([0.0, 1e9])
-    assert [together(correlation(one, inside=False)) for one in (nothing, much)] == pytest.approx([1.0, 0.0])
+    assert [together(correlation(one, inside=False)) for one in (nothing, much)] == pytest.approx([1.0, 0.3])
 
 
 def test_the_run_tells_what_its_temperature_comes_from() -> None:

@@ -17,7 +17,7 @@ from crowdseq.core.ragged import gather_ranges
 from crowdseq.evaluation.deviating_kin import confirmed, deviating_kin, relatives
 from crowdseq.evaluation.pair_agreements import AgreementCounts, Agreements
 from crowdseq.evaluation.shared_deviations import DeviationCounts, Quorum
-from crowdseq.evaluation.tetrads import Kin, kin_by_tetrads
+from crowdseq.evaluation.tetrads import Kin, kin_by_tetrads, twins
 
 __all__ = [
     "LEAST_ANNOTATORS",
@@ -58,6 +58,8 @@ def kin_of(counts: AgreementCounts, count: Callable[[Quorum], DeviationCounts]) 
     if counts.by_label is None:  # a plain tag is never left out
         found = confirmed(agreements, found, count)
         found += deviating_kin(agreements, found, count)
+        told = {pair[:2] for pair in found}
+        found += [pair for pair in twins(agreements) if pair[:2] not in told]
     return tuple(sorted([*found, *relatives(agreements, found)]))
 
 

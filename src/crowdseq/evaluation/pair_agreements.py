@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 from scipy import sparse
 
-from crowdseq.arrays import FloatArray, IntArray
+from crowdseq.arrays import BoolArray, FloatArray, IntArray
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.ragged import gather_ranges
 from crowdseq.core.spans import find_spans
@@ -49,6 +49,12 @@ class Agreements:
         spread = _CLUSTERING * np.maximum(self.values * (1.0 - self.values), 0.0)
         result: FloatArray = np.sqrt(spread / np.maximum(self.shared, 1.0))
         return result
+
+    @property
+    def are_alike(self) -> BoolArray:
+        """(K, K) who never differ."""
+        found: BoolArray = (1.0 - self.values) * (self.shared + _LENT_SPANS) <= _LENT_SPANS
+        return found & (self.shared > 0)
 
     def candidates(self) -> tuple[IntArray, IntArray]:
         """The pairs who share enough and agree well enough to be looked at."""

@@ -10,7 +10,7 @@ import numpy as np
 from crowdseq.arrays import BoolArray, FloatArray, IntArray
 from crowdseq.core.ragged import portions
 from crowdseq.evaluation.coefficients import divide
-from crowdseq.evaluation.pair_agreements import LEAST_SHARED, Agreements
+from crowdseq.evaluation.pair_agreements import LEAST_AGREEMENT, LEAST_SHARED, Agreements
 
 LEAST_LINK = 0.2  # of witnesses, with the pair and each other: who has less in common foretells nothing
 CERTAINTY = 1.5  # standard errors
@@ -21,6 +21,7 @@ _QUANTILE = 0.75
 _LEAST_EXCESS = 0.5  # the share, surely there, of the agreement that independence would leave open
 _FEW_SHARED, _LEAST_EXCESS_OF_FEW = 60.0, 0.75  # honest pairs come near the half where spans are few
 _LEAST_EXCESS_OF_RELATIVES = 0.25  # of two who are kin to a third
+_MANY_SHARED, _LEAST_OTHERS = 100.0, 2  # of twins
 _PAIRS_AT_A_TIME = 512
 _MOST_LOOKED_AT = 1 << 26  # pairs times annotators, of whom each could be a witness
 
@@ -59,6 +60,22 @@ def kin_by_tetrads(agreements: Agreements) -> list[Kin] | None:
         left = ~taken & ((excess.sure > 0.0) | touched[first] | touched[second])
         first, second = first[left], second[left]
     return found
+
+
+def twins(agreements: Agreements) -> list[Kin]:
+    """Who never differ on many spans, and have little in common with anybody else: no witness can tell of
+    them, but two who are both without any error would not be alone with what they mark."""
+    values, shared = agreements.values, agreements.shared
+    compared = shared >= LEAST_SHARED
+    alike = agreements.are_alike & (shared >= _MANY_SHARED)
+    others = compared & ~agreements.are_alike
+    apart = (others.sum(axis=1) >= _LEAST_OTHERS) & ~(others & (values >= LEAST_AGREEMENT)).any(axis=1)
+    pairs = np.argwhere(np.triu(alike & apart[:, None] & apart, 1)).tolist()
+    nearest = np.where(others, values, 0.0).max(axis=1, initial=0.0)
+    return [
+        Kin(one, two, float(values[one, two]), float(max(nearest[one], nearest[two])), 1.0)
+        for one, two in pairs
+    ]
 
 
 class _Excess(NamedTuple):

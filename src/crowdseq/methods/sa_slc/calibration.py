@@ -27,6 +27,7 @@ _USUAL_OUTSIDE, _USUAL_PAIRS_OUTSIDE = 0.15, 1000
 _PAIR_VARIANCE = 0.2
 # False marks that gather by so much on the same tokens are as in any text; by so much more they err together.
 _USUAL_GATHERING, _MUCH_GATHERING = 0.05, 0.1
+_LEAST_TOGETHER = 0.3
 # What is missed gathers from 0 on: on crowds of Mechanical Turk it soon goes beyond this, on those made up of
 # independent people hardly to the second figure.
 _MUCH_MISSED_TOGETHER, _HARDLY_TOGETHER = 0.08, 0.02
@@ -119,8 +120,9 @@ def shared_errors(placed: Placed[Any], version: int, *, inside: bool) -> SharedE
 
 
 def together(gathering: float) -> float:
-    """0 to 1: how far the correlation of the settings holds, by how far false marks gather."""
-    return min(max((gathering - _USUAL_GATHERING) / _MUCH_GATHERING, 0.0), 1.0)
+    """0 to 1: how far the correlation of the settings holds, by how far false marks gather; never not at all,
+    since what all believe is not counted among the false."""
+    return min(max((gathering - _USUAL_GATHERING) / _MUCH_GATHERING, _LEAST_TOGETHER), 1.0)
 
 
 def misses_gather(seen: SharedErrors) -> float:
