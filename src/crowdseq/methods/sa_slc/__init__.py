@@ -66,9 +66,10 @@ class SaSlc(JointAggregator):
     smoothing: votes' worth of belief that an annotator's tables take from coarser ones; 0 is plain counting.
     folds: the CRF that judges a part of the corpus is trained on the other parts; 1 for no such care.
     temper: weight of the votes. correlation: how far annotators err together; n votes on a token count as
-        n / (1 + correlation (n - 1)). measured: whether that is the most, and less where votes show less.
-        deference: how far they yield to a tagger that finds the same spans in
-        documents it has not seen. plausibility: whether annotators' tables differ by how much the text alone
+        n / (1 + correlation (n - 1)). measured: whether that is the most, and less where votes show less;
+        and whether what is missed is read by plausibility as far as misses gather, else halfway.
+        deference: how far they yield to a tagger that finds the same spans in documents it has not seen.
+        plausibility: whether annotators' tables differ by how much the text alone
         suggests an entity to such a tagger. enough_marks: tokens that somebody marked that it takes
         to tell them apart from the first round on; at half of them it begins, at one and a half it counts in
         full. With fewer it comes in from half of the rounds on. context: whether what an annotator said
