@@ -9,11 +9,11 @@ from builders import random_corpus
 from crowdseq.core.corpus import Corpus
 from crowdseq.engines.shards import add_up, cut_documents
 from crowdseq.evaluation import shared_deviations as deviations
-from crowdseq.evaluation.deviating_kin import confirmed, relatives
+from crowdseq.evaluation.deviating_kin import confirmed
 from crowdseq.evaluation.kinship import Kin, find_kin, kin_of
 from crowdseq.evaluation.pair_agreements import AgreementCounts, Agreements
 from crowdseq.evaluation.shared_deviations import MOST_WITNESSES, DeviationCounts, Quorum
-from crowdseq.evaluation.tetrads import kin_by_tetrads
+from crowdseq.evaluation.tetrads import kin_by_tetrads, relatives
 from kinship_oracles import drawn_cast, slow_answers, slow_deviations
 
 GOOD = {"a": 0.96, "b": 0.93, "d": 0.9, "e": 0.94, "f": 0.85}

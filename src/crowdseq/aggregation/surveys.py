@@ -1,6 +1,6 @@
 """What is known of a crowd before anything is learned, from shards that each look at their own votes."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,9 +11,11 @@ from crowdseq.engines.engine import Placed, asks_only
 from crowdseq.engines.shards import CorpusFacts, add_up
 from crowdseq.evaluation.bound_habits import BoundCounts, BoundHabits, can_have_habits
 from crowdseq.evaluation.crowd_profile import CrowdProfile, ProfileCounts, without_silence
-from crowdseq.evaluation.kinship import Kin, can_have_kin, kin_of
+from crowdseq.evaluation.kinship import Kin, can_have_kin, count_deviations, kin_of
 from crowdseq.evaluation.pair_agreements import AgreementCounts
-from crowdseq.evaluation.shared_deviations import DeviationCounts, Quorum
+
+if TYPE_CHECKING:
+    from crowdseq.evaluation.shared_deviations import DeviationCounts, Quorum
 
 
 class CrowdLook:
@@ -38,8 +40,8 @@ class CrowdLook:
         return AgreementCounts.of(self.heard)
 
     @asks_only
-    def deviations(self, asked: Quorum) -> DeviationCounts:
-        return DeviationCounts.of(self.heard, asked)
+    def deviations(self, asked: "Quorum") -> "DeviationCounts":
+        return count_deviations(self.heard, asked)
 
     @asks_only
     def bounds(self) -> BoundCounts:

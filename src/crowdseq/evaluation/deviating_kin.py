@@ -9,15 +9,12 @@ from crowdseq.evaluation.pair_agreements import LEAST_SHARED, Agreements
 from crowdseq.evaluation.shared_deviations import MOST_WITNESSES, DeviationCounts, Quorum, SharedDeviations
 from crowdseq.evaluation.tetrads import CERTAINTY, LEAST_LINK, STEP, Kin
 
-_ENOUGH_SHARED = 100.0  # spans
-_LEAST_AGREEMENT = 0.75  # of poorer people agreement tells enough
 _LEAST_EXCESS = 0.5  # as for tetrads: half of what could be shared is surely shared
 _LEAST_EXCESS_OF_RELATIVES = 0.1  # copies of one person with changes of their own share what that one erred
 _LEAST_TO_CONFIRM = 0.25  # for pairs of whom tetrads speak
 _OF_EXPERTS, _OF_TWINS = 0.96, 0.99  # agreement: noisy copies hardly agree so well, nor do exact ones differ
 _FORETOLD = 0.75  # of experts too little is foretold, but much
 _OF_SUSPECTS = 1.0  # standard errors
-_LENT_AWAY = 0.005  # exact copies do not quite agree alike, as every pair is lent something
 _MOST_PAIRS = 200  # those who agree most
 _MOST_PASSES = 8
 
@@ -66,13 +63,11 @@ def confirmed(agreements: Agreements, known: Sequence[Kin], count: Count) -> lis
 
     Poor witnesses meet on what is easy, and so foretell too little of two experts. Who never differ stay.
     """
-    court = _Court(agreements, known, count)
+    court, are_close = _Court(agreements, known, count), agreements.are_close
     doubted = [
         kin
         for kin in known
-        if _OF_EXPERTS <= kin.agreement < _OF_TWINS
-        and kin.expected >= _FORETOLD
-        and agreements.shared[kin[:2]] >= _ENOUGH_SHARED
+        if _OF_EXPERTS <= kin.agreement < _OF_TWINS and kin.expected >= _FORETOLD and are_close[kin[:2]]
     ]
     doubted.sort(key=lambda kin: -kin.agreement)
     pairs = [kin[:2] for kin in doubted[:_MOST_PAIRS]]
@@ -83,28 +78,6 @@ def confirmed(agreements: Agreements, known: Sequence[Kin], count: Count) -> lis
         if one is not None and _sure(one, CERTAINTY) < _LEAST_TO_CONFIRM
     }
     return [kin for kin in known if kin[:2] not in freed]
-
-
-def relatives(agreements: Agreements, known: Sequence[Kin]) -> list[Kin]:
-    """Pairs who are kin of the same third and agree less with each other than with that one, whom both copy:
-    they depend as far as both of them do.
-    """
-    size = len(agreements.values)
-    ties = np.zeros((size, size))
-    for kin in known:
-        ties[kin.first, kin.second] = ties[kin.second, kin.first] = kin.dependence
-    is_kin = np.zeros((size, size), np.bool_)
-    _mark(is_kin, (kin[:2] for kin in known))
-    found = []
-    for one, other in zip(*(column.tolist() for column in agreements.candidates()), strict=True):
-        values = agreements.values
-        between = np.minimum(values[one], values[other]) >= values[one, other] - _LENT_AWAY
-        thirds = np.flatnonzero(is_kin[one] & is_kin[other] & between)
-        if len(thirds) and not is_kin[one, other]:
-            expected = float((values[one, thirds] * values[other, thirds]).max())
-            dependence = float((ties[one, thirds] * ties[other, thirds]).max())
-            found.append(Kin(one, other, float(values[one, other]), expected, dependence))
-    return found
 
 
 class _Court:
@@ -122,8 +95,7 @@ class _Court:
     def pairs(self) -> list[Pair]:
         """Who could be kin of somebody who hardly errs; of too many those who agree most."""
         values, shared = self._agreements.values, self._agreements.shared
-        wanted = (shared >= _ENOUGH_SHARED) & (values >= _LEAST_AGREEMENT) & ~self.is_kin
-        first, second = np.nonzero(np.triu(wanted, 1))
+        first, second = np.nonzero(np.triu(self._agreements.are_close & ~self.is_kin, 1))
         best = np.lexsort((-shared[first, second], -values[first, second]))[:_MOST_PAIRS]
         return sorted(zip(first[best].tolist(), second[best].tolist(), strict=True))
 

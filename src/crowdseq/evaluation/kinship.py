@@ -7,6 +7,7 @@ what others agree on gives them away. Nobody can tell of fewer than four, nor wh
 """
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import sparse
@@ -14,16 +15,18 @@ from scipy import sparse
 from crowdseq.arrays import FloatArray
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.ragged import gather_ranges
-from crowdseq.evaluation.deviating_kin import confirmed, deviating_kin, relatives
 from crowdseq.evaluation.pair_agreements import AgreementCounts, Agreements
-from crowdseq.evaluation.shared_deviations import DeviationCounts, Quorum
-from crowdseq.evaluation.tetrads import Kin, kin_by_tetrads, twins
+from crowdseq.evaluation.tetrads import Kin, kin_by_tetrads, relatives, twins
+
+if TYPE_CHECKING:
+    from crowdseq.evaluation.shared_deviations import DeviationCounts, Quorum
 
 __all__ = [
     "LEAST_ANNOTATORS",
     "MOST_ANNOTATORS",
     "Kin",
     "can_have_kin",
+    "count_deviations",
     "find_kin",
     "kin_of",
     "kin_weights",
@@ -41,7 +44,7 @@ def find_kin(corpus: Corpus) -> tuple[Kin, ...]:
     """
     if not can_have_kin(len(corpus.annotators)):
         return ()
-    return kin_of(AgreementCounts.of(corpus), lambda asked: DeviationCounts.of(corpus, asked))
+    return kin_of(AgreementCounts.of(corpus), lambda asked: count_deviations(corpus, asked))
 
 
 def can_have_kin(n_annotators: int) -> bool:
@@ -49,18 +52,27 @@ def can_have_kin(n_annotators: int) -> bool:
     return LEAST_ANNOTATORS <= n_annotators <= MOST_ANNOTATORS
 
 
-def kin_of(counts: AgreementCounts, count: Callable[[Quorum], DeviationCounts]) -> tuple[Kin, ...]:
+def kin_of(counts: AgreementCounts, count: "Callable[[Quorum], DeviationCounts]") -> tuple[Kin, ...]:
     """The same from what was counted of a corpus, or of all its shards; `count` counts what pairs share."""
     agreements = Agreements.of_counts(counts)
     found = kin_by_tetrads(agreements)
     if found is None:
         return ()
-    if counts.by_label is None:  # a plain tag is never left out
+    if counts.by_label is None and agreements.are_close.any():  # a plain tag is never left out
+        from crowdseq.evaluation.deviating_kin import confirmed, deviating_kin  # few agree so well
+
         found = confirmed(agreements, found, count)
         found += deviating_kin(agreements, found, count)
         told = {pair[:2] for pair in found}
         found += [pair for pair in twins(agreements) if pair[:2] not in told]
     return tuple(sorted([*found, *relatives(agreements, found)]))
+
+
+def count_deviations(corpus: Corpus, asked: "Quorum") -> "DeviationCounts":
+    """What pairs share of a corpus, or of whole documents of it: what `kin_of` asks for."""
+    from crowdseq.evaluation.shared_deviations import DeviationCounts  # few agree so well
+
+    return DeviationCounts.of(corpus, asked)
 
 
 def kin_weights(corpus: Corpus, kin: tuple[Kin, ...]) -> FloatArray:

@@ -14,6 +14,7 @@ from crowdseq.evaluation.coefficients import cohen, divide
 
 LEAST_SHARED = 30.0  # spans of either, on average, where both labelled
 LEAST_AGREEMENT = 0.5  # who agrees less copies nobody
+_MANY_SHARED, _GOOD_AGREEMENT = 100.0, 0.75  # spans; of poorer people agreement tells enough
 _CLUSTERING = 2.0  # errors come in documents: so much wider is the spread than that of single spans
 _TOKENS_PER_SPAN = 4.0  # plain tags: so many tokens tell as much as one span
 _LENT_SPANS = 1.0  # of the crowd's mean agreement, lent to every pair
@@ -55,6 +56,12 @@ class Agreements:
         """(K, K) who never differ."""
         found: BoolArray = (1.0 - self.values) * (self.shared + _LENT_SPANS) <= _LENT_SPANS
         return found & (self.shared > 0)
+
+    @property
+    def are_close(self) -> BoolArray:
+        """(K, K) who agree well on many spans, as experts do, and copies of an expert."""
+        found: BoolArray = (self.shared >= _MANY_SHARED) & (self.values >= _GOOD_AGREEMENT)
+        return found
 
     def candidates(self) -> tuple[IntArray, IntArray]:
         """The pairs who share enough and agree well enough to be looked at."""

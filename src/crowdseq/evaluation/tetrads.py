@@ -1,8 +1,10 @@
 """Spearman's tetrads: pairs of annotators who agree more than any two others foretell.
 
 a_ki · a_lj / a_ij foretells a_kl from any two others i and j where all four label on their own.
+Beside them whoever else agreement alone gives away: those who never differ, and two copies of one person.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -22,6 +24,7 @@ _LEAST_EXCESS = 0.5  # the share, surely there, of the agreement that independen
 _FEW_SHARED, _LEAST_EXCESS_OF_FEW = 60.0, 0.75  # honest pairs come near the half where spans are few
 _LEAST_EXCESS_OF_RELATIVES = 0.25  # of two who are kin to a third
 _MANY_SHARED, _LEAST_OTHERS = 100.0, 2  # of twins
+_LENT_AWAY = 0.005  # exact copies do not quite agree alike, as every pair is lent something
 _PAIRS_AT_A_TIME = 512
 _MOST_LOOKED_AT = 1 << 26  # pairs times annotators, of whom each could be a witness
 
@@ -76,6 +79,27 @@ def twins(agreements: Agreements) -> list[Kin]:
         Kin(one, two, float(values[one, two]), float(max(nearest[one], nearest[two])), 1.0)
         for one, two in pairs
     ]
+
+
+def relatives(agreements: Agreements, known: Sequence[Kin]) -> list[Kin]:
+    """Pairs who are kin of the same third and agree less with each other than with that one, whom both copy:
+    they depend as far as both of them do.
+    """
+    size = len(agreements.values)
+    ties, is_kin = np.zeros((size, size)), np.zeros((size, size), np.bool_)
+    for one, other, _, _, dependence in known:
+        ties[one, other] = ties[other, one] = dependence
+        is_kin[one, other] = is_kin[other, one] = True
+    found = []
+    for one, other in zip(*(column.tolist() for column in agreements.candidates()), strict=True):
+        values = agreements.values
+        between = np.minimum(values[one], values[other]) >= values[one, other] - _LENT_AWAY
+        thirds = np.flatnonzero(is_kin[one] & is_kin[other] & between)
+        if len(thirds) and not is_kin[one, other]:
+            expected = float((values[one, thirds] * values[other, thirds]).max())
+            dependence = float((ties[one, thirds] * ties[other, thirds]).max())
+            found.append(Kin(one, other, float(values[one, other]), expected, dependence))
+    return found
 
 
 class _Excess(NamedTuple):
