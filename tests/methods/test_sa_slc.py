@@ -19,6 +19,7 @@ from crowdseq.errors import SettingsError
 from crowdseq.evaluation.scores import score_tags
 from crowdseq.formats import read
 from crowdseq.methods.sa_slc import SaSlc
+from crowdseq.methods.sa_slc.calibration import Softening
 from crowdseq.methods.sa_slc.evidence import (
     LEVELS,
     ContextVotes,
@@ -29,7 +30,6 @@ from crowdseq.methods.sa_slc.evidence import (
 )
 from crowdseq.methods.sa_slc.joint_em import JointEm, State
 from crowdseq.methods.sa_slc.rounds import prepare
-from crowdseq.methods.sa_slc.softening import Softening
 from crowdseq.methods.sa_slc.starting import first_state
 from crowdseq.numerics.crowds.dependency import Smoothing
 from shard_worlds import as_it_stands, only_worker

@@ -11,9 +11,9 @@ from crowdseq.aggregation.canonical import OrderedCut
 from crowdseq.arrays import FloatArray
 from crowdseq.core.corpus import Corpus
 from crowdseq.methods.sa_slc import SaSlc
+from crowdseq.methods.sa_slc.calibration import Seen, told_of_people, told_of_sources
 from crowdseq.methods.sa_slc.evidence import ContextVotes
 from crowdseq.methods.sa_slc.rounds import prepare
-from crowdseq.methods.sa_slc.softening import Seen, told_of_people, told_of_sources
 from crowdseq.methods.sa_slc.starting import first_state
 from shard_worlds import only_worker, quarter
 

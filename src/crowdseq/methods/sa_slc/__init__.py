@@ -29,11 +29,11 @@ from crowdseq.core.consensus import Consensus
 from crowdseq.core.corpus import Corpus
 from crowdseq.engines.engine import Placed
 from crowdseq.engines.shards import SHARD_TOKENS, CorpusFacts, Cut, Version
+from crowdseq.methods.sa_slc.calibration import Softening
 from crowdseq.methods.sa_slc.joint_em import JointEm, State
 from crowdseq.methods.sa_slc.rounds import candidates_per_token, prepare, run_rounds
 from crowdseq.methods.sa_slc.settings import AS_IN_0_1, Settings, filled
 from crowdseq.methods.sa_slc.shard import SaSlcShard
-from crowdseq.methods.sa_slc.softening import Softening
 from crowdseq.numerics.blocks import using_threads
 from crowdseq.tagging.crf import CrfTrainer, check_weights
 from crowdseq.tagging.summed_crf import SummedCrf

@@ -1,4 +1,10 @@
-"""How sure to be: whether annotators err together, which a model of independent votes takes for agreement."""
+"""How sure to be of everything, by whether annotators err together, and of each token, by who looked at it.
+
+A model of independent votes takes shared errors for agreement, so all scores are divided by one temperature.
+That softens what annotators agree on as much as what they dispute: belief is then too modest where nobody
+marked anything, and too sure of what one source marked. Errors are shared where somebody marks something;
+where nobody does, the text alone knows what may have been missed.
+"""
 
 from dataclasses import dataclass
 from typing import Any
@@ -33,6 +39,10 @@ _LEAST_TOGETHER = 0.3
 _MUCH_MISSED_TOGETHER, _HARDLY_TOGETHER = 0.08, 0.02
 _LITTLE_STANDS, _MUCH_STANDS = 0.55, 0.7  # shares of marks
 OF_SOURCES = 4.0  # sources err by rule and cover each other, which pairs of votes do not show
+# Set on the same crowds, each weighing the same.
+OF_TEXT = 1.15  # what the text alone says is softened by so much
+_HALFWAY = 0.5
+_RULES_ERR = 0.2  # of what one source marks and nobody else, whatever is believed
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,6 +162,61 @@ def temperature(seen: SharedErrors, agreement: float, n_marked: int) -> float:
     doubt = telling * seen_doubt + (1.0 - telling) * _USUAL_DOUBT
     noise = max(0.0, _GOOD_PRECISION - seen.precision)
     return 1.0 + _BY_SHARED_ERRORS * seen.correlation + _BY_TEXT * doubt + _BY_PRECISION * noise
+
+
+@dataclass(frozen=True, eq=False)
+class Softening:
+    """temperature: by which all scores are divided. speaking (K,): who marks anything; None where nothing but
+    the temperature counts."""
+
+    temperature: float
+    speaking: BoolArray | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """(T,) how many marked each token, and how many labelled it of those who mark anything at all."""
+
+    marks: IntArray
+    voters: IntArray
+
+    @classmethod
+    def of(cls, votes: ContextVotes, speaking: BoolArray, outside: int, n_tokens: int) -> "Seen":
+        marks = np.bincount(votes.tokens[votes.labels != outside], minlength=n_tokens)
+        voters = np.bincount(votes.tokens[speaking[votes.annotators]], minlength=n_tokens)
+        return cls(marks, voters)
+
+
+def told_of_people(
+    softened: FloatArray, text: FloatArray, believed: FloatArray, seen: Seen, outside: int
+) -> FloatArray:
+    """(T, M) probabilities of what people labelled, from the softened belief, what the text alone says, and
+    the sharp belief.
+
+    An O of one person who marked nothing there is told as the text alone tells it: nobody else looked. Of
+    several it is told halfway from the softened belief to the text where the text is surer.
+    """
+    quiet = (seen.marks == 0) & (believed.argmax(axis=1) == outside)
+    weights = np.where(text[:, outside] > softened[:, outside], _HALFWAY, 0.0)
+    weights = np.where(seen.voters <= 1, 1.0, weights) * quiet
+    return np.asarray(softened + weights[:, None] * (text - softened))
+
+
+def told_of_sources(
+    softened: FloatArray, text: FloatArray, believed: FloatArray, seen: Seen, outside: int
+) -> FloatArray:
+    """The same of sources that look for some things only.
+
+    They say nothing by silence, so that what none marked is told as the text alone tells it. They err by
+    rule, which neither votes nor a text that learns the rules can show: of what one marked a share is told as
+    O, and the less, the more of them marked it.
+    """
+    told = np.where(seen.marks[:, None] == 0, text, softened)
+    found = (seen.marks > 0) & (believed.argmax(axis=1) != outside)
+    doubted = found * _RULES_ERR / np.maximum(seen.marks, 1)
+    told *= 1.0 - doubted[:, None]
+    told[:, outside] += doubted
+    return np.asarray(told)
 
 
 def _shared(votes: ContextVotes, tags: IntArray, outside: int, inside: bool) -> BoolArray:

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from crowdseq.arrays import BoolArray, FloatArray, IntArray
 from crowdseq.evaluation.kinship import Kin
+from crowdseq.methods.sa_slc.calibration import Softening
 from crowdseq.methods.sa_slc.coupling import WordSums
-from crowdseq.methods.sa_slc.softening import Softening
 
 
 @dataclass(frozen=True, eq=False)

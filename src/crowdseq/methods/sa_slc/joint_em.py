@@ -17,6 +17,7 @@ from crowdseq.errors import AnnotationError
 from crowdseq.evaluation.scores import TypeScore
 from crowdseq.methods.sa_slc.calibration import (
     OF_SOURCES,
+    Softening,
     err_alone,
     misses_gather,
     much_stands,
@@ -38,7 +39,6 @@ from crowdseq.methods.sa_slc.exchange import (
 )
 from crowdseq.methods.sa_slc.settings import Settings
 from crowdseq.methods.sa_slc.shard import SaSlcShard
-from crowdseq.methods.sa_slc.softening import Softening
 from crowdseq.numerics.crowds.dependency import DependencyModel, Smoothing
 
 _LATE_PLAUSIBILITY = 2.0 / 3.0  # as far as it counts in the end where text is short

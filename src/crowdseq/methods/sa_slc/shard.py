@@ -26,7 +26,16 @@ from crowdseq.engines.engine import asks_only
 from crowdseq.engines.shards import AnyShard, Kept
 from crowdseq.errors import Advice
 from crowdseq.evaluation.scores import score_tags
-from crowdseq.methods.sa_slc.calibration import Asked, VoteHits, pair_sums
+from crowdseq.methods.sa_slc.calibration import (
+    OF_TEXT,
+    Asked,
+    Seen,
+    Softening,
+    VoteHits,
+    pair_sums,
+    told_of_people,
+    told_of_sources,
+)
 from crowdseq.methods.sa_slc.coupling import Coupling, word_votes
 from crowdseq.methods.sa_slc.evidence import (
     ContextVotes,
@@ -48,13 +57,6 @@ from crowdseq.methods.sa_slc.exchange import (
     rows_path,
 )
 from crowdseq.methods.sa_slc.settings import Settings
-from crowdseq.methods.sa_slc.softening import (
-    OF_TEXT,
-    Seen,
-    Softening,
-    told_of_people,
-    told_of_sources,
-)
 from crowdseq.numerics.chains.candidates import Candidates, candidate_mask, with_paths
 from crowdseq.numerics.chains.pruned_chain import (
     CandidateLists,
