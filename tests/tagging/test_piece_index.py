@@ -9,7 +9,8 @@ from crowdseq.numerics.features.ascii_looks import FLAGS, GREEK
 from crowdseq.numerics.features.ascii_words import MOST, NUMBERS
 from crowdseq.tagging.features import TEMPLATES
 from crowdseq.tagging.inventory import word_pieces
-from crowdseq.tagging.scoring import PairNumbers, PieceIndex, StreamWeights
+from crowdseq.tagging.piece_index import PairNumbers, PieceIndex
+from crowdseq.tagging.scoring import StreamWeights
 
 
 def some_words() -> list[str]:

@@ -12,7 +12,8 @@ import numpy as np
 from crowdseq.arrays import FloatArray, IntArray
 from crowdseq.errors import AnnotationError
 from crowdseq.tagging.features import EDGE, TEMPLATES
-from crowdseq.tagging.scoring import PairNumbers, StreamWeights
+from crowdseq.tagging.piece_index import PairNumbers
+from crowdseq.tagging.scoring import StreamWeights
 
 _MOST_WORDS = 400_000  # the rows start anew beyond this, so that endless text does not fill memory
 _OUTSIDE = object()  # the key of the edge of a sentence: nothing that a caller gives can be equal to it
