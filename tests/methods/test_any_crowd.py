@@ -20,7 +20,7 @@ from crowdseq.evaluation.remarks import remarks_of
 from crowdseq.evaluation.scores import score_tags
 from crowdseq.methods.majority_vote import MajorityVote
 from crowdseq.methods.sa_slc import SaSlc
-from crowdseq.methods.sa_slc.calibration import err_alone, misses_gather, shared_errors
+from crowdseq.methods.sa_slc.calibration import misses_gather, much_stands, shared_errors
 from crowdseq.methods.sa_slc.evidence import ContextVotes, Evidence
 from crowdseq.methods.sa_slc.exchange import Plausible
 from crowdseq.methods.sa_slc.joint_em import JointEm
@@ -275,7 +275,7 @@ def test_with_little_text_plausibility_waits_until_the_belief_has_settled() -> N
     session = sessions(random_corpus(1))
     state = first_state(session)
     session = replace(session, standing=0.5)
-    told = [session._plausible(replace(state, history=(0.0,) * done)) for done in range(11)]
+    told = [session._plausible(replace(state, history=(0.0,) * done), 0.0) for done in range(11)]
     kept = 1.0 - 0.3 * misses_gather(shared_errors(session.placed, state.version.number, inside=True))
     assert session.facts.plausible == 0.0
     late = np.array([0.0] * 5 + [1 / 6, 1 / 3, 1 / 2, 2 / 3, 2 / 3, 2 / 3])
@@ -284,20 +284,42 @@ def test_with_little_text_plausibility_waits_until_the_belief_has_settled() -> N
 
 
 def test_with_little_text_plausibility_counts_at_once_where_people_err_alone_and_most_marks_stand() -> None:
+    session = sessions(random_corpus(1))
+    state = replace(first_state(session), history=(0.0,))
+    kept = 1.0 - 0.3 * misses_gather(shared_errors(session.placed, state.version.number, inside=True))
+    for alone, standing in ((1.0, 0.9), (0.5, 0.9), (1.0, 0.6), (0.0, 0.9), (1.0, 0.5)):
+        told = replace(session, standing=standing)._plausible(state, alone)
+        assert told.outside == pytest.approx(alone * much_stands(standing) * kept)
+
+
+def test_people_made_to_err_alone_are_seen_to() -> None:
     world = cast({"a": MID, "b": MID, "c": MID, "d": MID})
     session = sessions(world, enough_marks=1e9)
     state = replace(first_state(session), history=(0.0,))
-    assert session.standing > 0.7
-    alone = err_alone(shared_errors(session.placed, state.version.number, inside=True))
-    assert session._plausible(state).outside == pytest.approx(alone, abs=0.1)
-    assert alone > 0.0
-    assert session._plausible(replace(state, judged=True)).outside == 0.0
-    assert replace(session, standing=0.5)._plausible(state).outside == 0.0
+    assert session._alone(state) > 0.5
+    assert session._alone(replace(state, judged=True)) == 0.0
+    assert session._alone(replace(state, history=())) == 0.0
+    assert replace(session, facts=replace(session.facts, plausible=1.0))._alone(state) == 0.0
+
+
+def test_two_on_a_token_do_not_show_that_they_err_alone() -> None:
+    """Belief follows the one who marked, so that no two of two ever miss the same."""
+    session = sessions(cast({"a": MID, "b": MID}), enough_marks=1e9)
+    assert session._alone(replace(first_state(session), history=(0.0,))) == 0.0
+
+
+def test_that_people_err_alone_is_not_forgotten_when_belief_goes_astray() -> None:
+    session = sessions(random_corpus(1), enough_marks=1e9)
+    state = replace(first_state(session), history=(0.0,), alone=1.0)
+    assert session._alone(state) == 1.0
+    after = session.step(state)
+    assert after.alone == 1.0
+    assert session.of_arrays(session.arrays(after)).alone == 1.0
 
 
 def test_with_enough_text_plausibility_counts_from_the_first_round_on() -> None:
     session = sessions(random_corpus(1), enough_marks=0.0)
-    assert session._plausible(first_state(session)) == Plausible(1.0, 0.0)
+    assert session._plausible(first_state(session), 0.0) == Plausible(1.0, 0.0)
     assert session.least_rounds == 0
 
 
@@ -305,14 +327,14 @@ def test_what_is_missed_is_read_by_level_as_far_as_misses_gather() -> None:
     session = sessions(random_corpus(1), enough_marks=0.0)
     state = replace(first_state(session), history=(0.0,))
     gathered = misses_gather(shared_errors(session.placed, state.version.number, inside=True))
-    assert session._plausible(state) == pytest.approx((1.0 - 0.3 * gathered, gathered))
+    assert session._plausible(state, 0.0) == pytest.approx((1.0 - 0.3 * gathered, gathered))
 
 
 def test_an_older_preset_reads_entities_halfway_by_level_in_every_round() -> None:
     session = sessions(random_corpus(1), preset="0.1")
     for done in (0, 1, 9):
         state = replace(first_state(session), history=(0.0,) * done)
-        assert session._plausible(state) == Plausible(1.0, 0.5)
+        assert session._plausible(state, 0.0) == Plausible(1.0, 0.5)
 
 
 def test_marks_of_the_majority_are_counted_vote_by_vote() -> None:

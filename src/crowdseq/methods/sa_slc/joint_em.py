@@ -56,7 +56,8 @@ class State(Generic[P]):
     sources that look for some things only. recalled, judged: whether the first belief, against the majority,
     came from votes whose O says as much as its annotator finds, or from judged votes. marked: tokens believed
     to be inside something. surprise: how little the votes were foretold from the text alone, a mean of
-    -log p. deepened: after how many rounds the truth model learned what takes longer than one."""
+    -log p. alone: how surely annotators err alone, at the most that any belief on the way here showed.
+    deepened: after how many rounds the truth model learned what takes longer than one."""
 
     version: Version
     pairs: FloatArray
@@ -68,6 +69,7 @@ class State(Generic[P]):
     judged: bool = False
     marked: float = 0.0
     surprise: float = 0.0
+    alone: float = 0.0
     deepened: tuple[int, ...] = ()
 
 
@@ -124,7 +126,8 @@ class JointEm(Generic[P]):
         effort = search.steps if state.history else search.first_steps
         params = self.truth.train(state.pairs, state.params, effort)
         self.truth.score(params)
-        plausible = self._plausible(state)
+        alone = self._alone(state)
+        plausible = self._plausible(state, alone)
         apart = max(plausible) > 0.0
         sums: list[RoundSums] = self.placed.each("sum_up", before, bool(state.history), apart)
         version = self.versions.new()
@@ -138,6 +141,7 @@ class JointEm(Generic[P]):
             by_sources=state.by_sources,
             recalled=state.recalled,
             judged=state.judged,
+            alone=alone,
             deepened=state.deepened,
         )
 
@@ -219,12 +223,24 @@ class JointEm(Generic[P]):
             return Regard(1.0, plausible, correlated)
         return Regard(1.0 - deference * _agreement([one.spans for one in sums]), plausible, correlated)
 
-    def _plausible(self, state: State[P]) -> Plausible:
+    def _alone(self, state: State[P]) -> float:
+        """How surely annotators err alone, where that matters to the round after a state.
+
+        What was seen once holds: a belief that begins to take false marks for entities makes them look like
+        misses of everybody else, which gather.
+        """
+        waits = self.facts.plausible < 1.0 and self._measures_misses(state)
+        if not waits or not state.history or state.recalled or state.judged:
+            return state.alone
+        return max(state.alone, err_alone(self.placed, state.version.number))
+
+    def _plausible(self, state: State[P], alone: float) -> Plausible:
         """How far plausibility counts in the round after a state.
 
         What looks like an entity to a tagger follows from the first belief, and what that leaves out would
-        stay out: where text is short it comes to count as the belief settles, or at once where that left
-        little out. How far it counts where the truth is inside something is up to how misses gather.
+        stay out: where text is short it comes to count as the belief settles, or at once where people err
+        alone and that left little out. How far it counts where the truth is inside something is up to how
+        misses gather.
         """
         late = _LATE_PLAUSIBILITY * self.settings.search.settled(len(state.history))
         present = max(self.facts.plausible, late)
@@ -234,10 +250,8 @@ class JointEm(Generic[P]):
             return Plausible(present, present / 2.0)
         if not state.history:
             return Plausible(present, 0.0)
-        seen = shared_errors(self.placed, state.version.number, inside=True)
-        if not (state.recalled or state.judged):
-            present = max(present, err_alone(seen) * much_stands(self.standing))
-        gathered = misses_gather(seen)
+        present = max(present, alone * much_stands(self.standing))
+        gathered = misses_gather(shared_errors(self.placed, state.version.number, inside=True))
         return Plausible(present * (1.0 - _TOLD_BY_MISSES * gathered), present * gathered)
 
     def _measures_misses(self, state: State[P]) -> bool:
@@ -282,6 +296,7 @@ class JointEm(Generic[P]):
             **({"by_sources": np.ones(1)} if state.by_sources else {}),
             **({"recalled": np.ones(1)} if state.recalled else {}),
             **({"judged": np.ones(1)} if state.judged else {}),
+            **({"alone": np.array([state.alone])} if state.alone else {}),
             **({"deepened": np.array(state.deepened, np.float64)} if state.deepened else {}),
         }
 
@@ -328,6 +343,7 @@ class JointEm(Generic[P]):
             by_sources="by_sources" in arrays,
             recalled="recalled" in arrays,
             judged="judged" in arrays,
+            alone=float(arrays["alone"][0]) if "alone" in arrays else 0.0,
             deepened=deepened,
         )
 
