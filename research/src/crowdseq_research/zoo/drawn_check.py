@@ -1,20 +1,24 @@
-"""Every method on crowds drawn at random, each figure kept in a cell, and a page of them.
+"""Every method on crowds drawn at random, or on crowds by degrees; each figure kept in a cell, and a page.
 
 `python -m crowdseq_research.zoo.drawn_check DATA --first 1000 --count 60 -o results`
+`python -m crowdseq_research.zoo.drawn_check DATA --graded -o results`
 """
 
 import argparse
 import json
 import subprocess
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 
 from crowdseq.workflows.learning import learn
-from crowdseq_research.zoo.drawn_crowds import draw_crowd
+from crowdseq_research.cells.sources import method_sources
+from crowdseq_research.zoo.drawn_crowds import Drawn, draw_crowd
 from crowdseq_research.zoo.figures import consensus_figures, crowd_digest
+from crowdseq_research.zoo.graded_crowds import GRADES, grade_crowd
 from crowdseq_research.zoo.rows import BEFORE, OURS, ROWS, VOTES_OF_THE_SPEAKING
 
 COMPARED = (VOTES_OF_THE_SPEAKING, "dawid-skene", "ibcc", "hmm-crowd", "bsc", BEFORE, OURS)
@@ -23,9 +27,44 @@ _LOOKED_AT = 4000
 _MISLED = 0.35  # where nobody is better than that, most of the crowd is wrong in the same way
 
 
-def compute(data: Path, number: int, commit: str) -> dict[str, Any]:
+@dataclass(frozen=True)
+class Series:
+    """Crowds by number: `name` of cells and page; make: one of them; told: what the page says of them."""
+
+    name: str
+    title: str
+    make: Callable[[Path, int], Drawn]
+    told: tuple[str, ...]
+    option: str = ""
+
+
+DRAWN = Series(
+    "drawn",
+    "Crowds drawn at random",
+    draw_crowd,
+    (
+        "crowds that nobody chose: the text (CoNLL-2003, NCBI disease, BC2GM, JNLPBA; 60 to 900 sentences,",
+        "some in small letters or merged), 2 to 15 people, how often each errs and in what, who is spoiled",
+        "and how, who copies and who saw what are all drawn.",
+        f"Crowds below {_LOOKED_AT} were looked at while the method was made; later ones were not.",
+    ),
+)
+GRADED = Series(
+    "graded",
+    "Crowds by degrees",
+    grade_crowd,
+    (
+        "crowds: four texts, four kinds of people (good, middling, bad, and such as miss half), two, three,",
+        "five or nine of them, and 80, 250 or 600 sentences. Nobody copies, everybody sees everything.",
+        "They were looked at while the method was made.",
+    ),
+    " --graded",
+)
+
+
+def compute(series: Series, data: Path, number: int, commit: str) -> dict[str, Any]:
     """One crowd: what is peculiar about it, and every method's score on it."""
-    drawn = draw_crowd(data, number)
+    drawn = series.make(data, number)
     scores, error = {}, None
     for name in COMPARED:
         learned = learn(drawn.corpus, ROWS[name].method, tagger=False, **ROWS[name].settings)
@@ -34,22 +73,20 @@ def compute(data: Path, number: int, commit: str) -> dict[str, Any]:
         if name == OURS:
             error = figures["calibration"]
     told = {"number": number, "peculiar": list(drawn.peculiar), "crowd": crowd_digest(drawn.corpus)}
-    return {**told, "scores": scores, "calibration": error, "commit": commit}
+    sources = {name: method_sources(ROWS[name].method) for name in COMPARED}
+    return {**told, "scores": scores, "calibration": error, "commit": commit, "sources": sources}
 
 
-def page(cells: Sequence[Mapping[str, Any]]) -> str:
+def page(series: Series, cells: Sequence[Mapping[str, Any]]) -> str:
     """The cells as a page in Markdown, the worst crowd first."""
     numbers = [cell["number"] for cell in cells]
     known = [cell for cell in cells if max(cell["scores"].values()) >= _MISLED]
     lines = [
-        "# Crowds drawn at random",
+        f"# {series.title}",
         "",
-        f"{len(cells)} crowds that nobody chose, numbers {min(numbers)} to {max(numbers)}: the text",
-        "(CoNLL-2003, NCBI disease, BC2GM, JNLPBA; 60 to 900 sentences, some in small letters or merged),",
-        "2 to 15 people, how often each errs and in what, who is spoiled and how, who copies and who saw",
-        "what are all drawn. Settings of the rivals are those of [the zoo](zoo.md). Strict span F1 of",
-        "the consensus.",
-        f"Crowds below {_LOOKED_AT} were looked at while the method was made; later ones were not.",
+        f"Numbers {min(numbers)} to {max(numbers)}, {len(cells)}",
+        *series.told,
+        "Settings of the rivals are those of [the zoo](zoo.md). Strict span F1 of the consensus.",
         "",
         f"On {len(cells) - len(known)} of them no method reaches {_MISLED} (most people are wrong in the",
         "same way, or guess); they are listed and not counted.",
@@ -62,7 +99,7 @@ def page(cells: Sequence[Mapping[str, Any]]) -> str:
     lines += [_line(cell) for cell in sorted(cells, key=_lead)]
     commits = ", ".join(sorted({cell["commit"] for cell in cells}))
     chosen = f"--first {min(numbers)} --count {len(cells)}"
-    recipe = f"python -m crowdseq_research.zoo.drawn_check DATA {chosen} -o results"
+    recipe = f"python -m crowdseq_research.zoo.drawn_check DATA{series.option} {chosen} -o results"
     return "\n".join([*lines, "", f"Recipe: `{recipe}`; commit {commits}.", ""])
 
 
@@ -103,22 +140,25 @@ def write_cells(path: Path, cells: Iterable[Mapping[str, Any]]) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", type=Path)
-    parser.add_argument("--first", type=int, default=1000)
-    parser.add_argument("--count", type=int, default=60)
+    parser.add_argument("--graded", action="store_true", help="crowds by degrees, not those drawn")
+    parser.add_argument("--first", type=int, help="number of the first crowd")
+    parser.add_argument("--count", type=int, help="how many")
     parser.add_argument("--again", action="store_true", help="compute stored cells again")
     parser.add_argument("-o", "--output", type=Path, required=True)
     asked = parser.parse_args()
     git = ["git", "describe", "--always", "--dirty"]
     commit = subprocess.run(git, capture_output=True, text=True, check=True).stdout.strip()
-    path, wanted = asked.output / "cells" / "drawn.jsonl", range(asked.first, asked.first + asked.count)
+    series, first, count = (GRADED, 0, len(GRADES)) if asked.graded else (DRAWN, 1000, 60)
+    first, count = (first if asked.first is None else asked.first), asked.count or count
+    path, wanted = asked.output / "cells" / f"{series.name}.jsonl", range(first, first + count)
     cells = {} if asked.again else read_cells(path)
     for number in wanted:
         if number not in cells:
-            cells[number] = compute(asked.data, number, commit)
+            cells[number] = compute(series, asked.data, number, commit)
             write_cells(path, [cells[one] for one in sorted(cells)])
             sys.stderr.write(_line(cells[number]) + "\n")
-    text = page([cells[number] for number in wanted])
-    (asked.output / "drawn.md").write_text(text, encoding="utf-8")
+    text = page(series, [cells[number] for number in wanted])
+    (asked.output / f"{series.name}.md").write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":
