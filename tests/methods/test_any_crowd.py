@@ -11,7 +11,7 @@ from numpy.random import Generator
 from builders import random_corpus
 from crowdseq.aggregation.canonical import OrderedCut
 from crowdseq.aggregation.contract import RunContext
-from crowdseq.aggregation.voting import label_counts, marks_of_majority
+from crowdseq.aggregation.voting import label_counts
 from crowdseq.core.building import CorpusBuilder, Record
 from crowdseq.core.corpus import Corpus
 from crowdseq.core.spans import Span, decode, encode
@@ -20,7 +20,8 @@ from crowdseq.evaluation.remarks import remarks_of
 from crowdseq.evaluation.scores import score_tags
 from crowdseq.methods.majority_vote import MajorityVote
 from crowdseq.methods.sa_slc import SaSlc
-from crowdseq.methods.sa_slc.calibration import misses_gather, much_stands, shared_errors
+from crowdseq.methods.sa_slc.calibration import err_alone, little_left_out, misses_gather, shared_errors
+from crowdseq.methods.sa_slc.coupling import left_out, majority_words
 from crowdseq.methods.sa_slc.evidence import ContextVotes, Evidence
 from crowdseq.methods.sa_slc.exchange import Plausible
 from crowdseq.methods.sa_slc.joint_em import JointEm
@@ -270,12 +271,14 @@ def test_plausibility_grows_with_the_tokens_that_are_marked() -> None:
     assert SaSlc(preset="0.1").settings.votes.plausible(0) == 1.0
 
 
+TOGETHER, ALONE = (1.0, 1.0), (0.0, 0.0)  # as first errors
+
+
 def test_with_little_text_plausibility_waits_until_the_belief_has_settled() -> None:
     """What the first belief leaves out does not look like an entity to a tagger that learned from it."""
     session = sessions(random_corpus(1))
     state = first_state(session)
-    session = replace(session, standing=0.5)
-    told = [session._plausible(replace(state, history=(0.0,) * done), 0.0) for done in range(11)]
+    told = [session._plausible(replace(state, history=(0.0,) * done), TOGETHER) for done in range(11)]
     kept = 1.0 - 0.3 * misses_gather(shared_errors(session.placed, state.version.number, inside=True))
     assert session.facts.plausible == 0.0
     late = np.array([0.0] * 5 + [1 / 6, 1 / 3, 1 / 2, 2 / 3, 2 / 3, 2 / 3])
@@ -283,43 +286,77 @@ def test_with_little_text_plausibility_waits_until_the_belief_has_settled() -> N
     assert session.least_rounds == session.settings.search.rounds
 
 
-def test_with_little_text_plausibility_counts_at_once_where_people_err_alone_and_most_marks_stand() -> None:
+def test_with_little_text_it_counts_at_once_where_people_err_alone_and_little_is_left_out() -> None:
     session = sessions(random_corpus(1))
     state = replace(first_state(session), history=(0.0,))
     kept = 1.0 - 0.3 * misses_gather(shared_errors(session.placed, state.version.number, inside=True))
-    for alone, standing in ((1.0, 0.9), (0.5, 0.9), (1.0, 0.6), (0.0, 0.9), (1.0, 0.5)):
-        told = replace(session, standing=standing)._plausible(state, alone)
-        assert told.outside == pytest.approx(alone * much_stands(standing) * kept)
+    for errors in (ALONE, (0.01, 0.0), (0.0, 0.11), TOGETHER):
+        for left in (0.0, 0.6, 1.0):
+            told = replace(session, left_out=left)._plausible(state, errors)
+            assert told.outside == pytest.approx(err_alone(*errors) * little_left_out(left) * kept)
 
 
 def test_people_made_to_err_alone_are_seen_to() -> None:
     world = cast({"a": MID, "b": MID, "c": MID, "d": MID})
     session = sessions(world, enough_marks=1e9)
     state = replace(first_state(session), history=(0.0,))
-    assert session._alone(state) > 0.5
-    assert session._alone(replace(state, judged=True)) == 0.0
-    assert session._alone(replace(state, history=())) == 0.0
-    assert replace(session, facts=replace(session.facts, plausible=1.0))._alone(state) == 0.0
+    missed, _ = session._first_errors(state)
+    assert missed < 0.01
+    assert session._first_errors(replace(state, judged=True)) == TOGETHER
+    assert session._first_errors(replace(state, history=())) == TOGETHER
+    enough = replace(session, facts=replace(session.facts, plausible=1.0))
+    assert enough._first_errors(state) == TOGETHER
 
 
-def test_two_on_a_token_do_not_show_that_they_err_alone() -> None:
-    """Belief follows the one who marked, so that no two of two ever miss the same."""
-    session = sessions(cast({"a": MID, "b": MID}), enough_marks=1e9)
-    assert session._alone(replace(first_state(session), history=(0.0,))) == 0.0
-
-
-def test_that_people_err_alone_is_not_forgotten_when_belief_goes_astray() -> None:
+def test_errors_of_the_first_rounds_are_not_forgotten_when_belief_goes_astray() -> None:
     session = sessions(random_corpus(1), enough_marks=1e9)
-    state = replace(first_state(session), history=(0.0,), alone=1.0)
-    assert session._alone(state) == 1.0
+    state = replace(first_state(session), history=(0.0,), first_errors=ALONE)
+    missed, invented = session._first_errors(state)
+    seen = shared_errors(session.placed, state.version.number, inside=False)
+    assert (missed, invented) == (0.0, seen.correlation)
+    assert session._first_errors(replace(state, history=(0.0,) * 3)) == ALONE
     after = session.step(state)
-    assert after.alone == 1.0
-    assert session.of_arrays(session.arrays(after)).alone == 1.0
+    assert after.first_errors == (missed, invented)
+    assert session.of_arrays(session.arrays(after)).first_errors == (missed, invented)
+
+
+def test_what_lacks_the_majority_is_counted_word_by_word() -> None:
+    world = random_corpus(5, annotators=5, sentences=40)
+    outside, words = world.scheme.outside, [word for tokens in world.text.tokens for word in tokens]
+    by_token: list[list[int]] = [[] for _ in words]
+    votes = world.annotations.votes()
+    for token, label in zip(votes.tokens.tolist(), votes.labels.tolist(), strict=True):
+        by_token[token].append(label)
+    held = [sum(one != outside for one in given) * 2 >= len(given) > 0 for given in by_token]
+    lost = [
+        any(one != outside for one in given) and not has for given, has in zip(by_token, held, strict=True)
+    ]
+
+    def elsewhere(kinds: list[bool]) -> float:
+        shares = []
+        for place in (place for place, kind in enumerate(kinds) if kind):
+            others = [one for one in range(len(words)) if words[one] == words[place] and one != place]
+            if others:
+                shares.append(sum(held[one] for one in others) / len(others))
+        return float(np.mean(shares))
+
+    found = majority_words(
+        world.text.token_ids, len(world.text.words), label_counts(world), world.scheme.outside
+    )
+    assert 0.0 < left_out(found) <= 1.0
+    assert left_out(found) == pytest.approx(min(elsewhere(lost) / elsewhere(held), 1.0))
+
+
+def test_nothing_is_left_out_where_every_mark_has_the_majority_and_all_where_none_has() -> None:
+    total, some, none = [5.0, 4.0], [2.0, 3.0], [0.0, 0.0]
+    assert left_out(np.array([total, some, none])) == 0.0
+    assert left_out(np.array([total, none, some])) == 1.0
+    assert left_out(np.array([[1.0, 1.0], [1.0, 0.0], [0.0, 1.0]])) == 0.0  # no word is there twice
 
 
 def test_with_enough_text_plausibility_counts_from_the_first_round_on() -> None:
     session = sessions(random_corpus(1), enough_marks=0.0)
-    assert session._plausible(first_state(session), 0.0) == Plausible(1.0, 0.0)
+    assert session._plausible(first_state(session), TOGETHER) == Plausible(1.0, 0.0)
     assert session.least_rounds == 0
 
 
@@ -327,28 +364,14 @@ def test_what_is_missed_is_read_by_level_as_far_as_misses_gather() -> None:
     session = sessions(random_corpus(1), enough_marks=0.0)
     state = replace(first_state(session), history=(0.0,))
     gathered = misses_gather(shared_errors(session.placed, state.version.number, inside=True))
-    assert session._plausible(state, 0.0) == pytest.approx((1.0 - 0.3 * gathered, gathered))
+    assert session._plausible(state, TOGETHER) == pytest.approx((1.0 - 0.3 * gathered, gathered))
 
 
 def test_an_older_preset_reads_entities_halfway_by_level_in_every_round() -> None:
     session = sessions(random_corpus(1), preset="0.1")
     for done in (0, 1, 9):
         state = replace(first_state(session), history=(0.0,) * done)
-        assert session._plausible(state, 0.0) == Plausible(1.0, 0.5)
-
-
-def test_marks_of_the_majority_are_counted_vote_by_vote() -> None:
-    world = random_corpus(5, annotators=5, sentences=12)
-    parts = [share.tolist() for share in label_counts(world)]
-    outside = world.scheme.outside
-    standing = total = 0.0
-    for row in parts:
-        for label, votes in enumerate(row):
-            if label != outside:
-                total += votes
-                standing += votes if votes == max(row) else 0.0
-    assert 0.0 < standing < total
-    assert marks_of_majority(label_counts(world), outside).tolist() == [standing, total]
+        assert session._plausible(state, TOGETHER) == Plausible(1.0, 0.5)
 
 
 def test_an_older_preset_keeps_its_temperature() -> None:

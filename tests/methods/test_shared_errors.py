@@ -14,9 +14,10 @@ from crowdseq.methods.sa_slc.calibration import (
     SharedErrors,
     VoteHits,
     correlation,
+    err_alone,
+    little_left_out,
     misses_gather,
     much_stands,
-    not_together,
     pair_sums,
     temperature,
     together,
@@ -32,9 +33,8 @@ def votes_of(world: Corpus) -> ContextVotes:
 
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("inside", [True, False])
-@pytest.mark.parametrize("least", [2, 3])
-def test_pairs_of_votes_are_summed_as_by_hand(seed: int, inside: bool, least: int) -> None:
-    world = random_corpus(seed, annotators=4, sentences=12, unlabelled=0.2)
+def test_pairs_of_votes_are_summed_as_by_hand(seed: int, inside: bool) -> None:
+    world = random_corpus(seed, annotators=4, sentences=12)
     votes, outside, size = votes_of(world), world.scheme.outside, len(world.annotators)
     tags = np.random.default_rng(seed).integers(0, len(world.scheme), world.n_tokens)
     kin = (Kin(0, 2, 0.9, 0.4, 1.0),)
@@ -58,16 +58,13 @@ def test_pairs_of_votes_are_summed_as_by_hand(seed: int, inside: bool, least: in
     assert hits.precision == pytest.approx(np.mean(marks))
     expected = np.zeros(2)
     for token, given in chosen.items():
-        if len(given) < least:
-            continue
         for one, other in combinations(sorted(given), 2):
             if (one, other) == (0, 2):
                 continue
             deviations = [(given[who] == tags[token]) - rates[who] for who in (one, other)]
             spreads = [np.sqrt(rates[who] * (1 - rates[who])) for who in (one, other)]
             expected += [np.prod(deviations), np.prod(spreads)]
-    asked = Asked(inside, hits.rates, least)
-    np.testing.assert_allclose(pair_sums(votes, tags, outside, asked, kin), expected)
+    np.testing.assert_allclose(pair_sums(votes, tags, outside, Asked(inside, hits.rates), kin), expected)
 
 
 @pytest.mark.parametrize(("inside", "usual"), [(True, 0.07), (False, 0.15)])
@@ -116,11 +113,14 @@ def test_misses_gather_where_they_are_shared_and_most_marks_stand() -> None:
 
 
 def test_people_err_alone_where_neither_misses_nor_false_marks_gather() -> None:
-    assert [not_together(one, 0.0) for one in (0.0, 0.01, 0.02, 0.5)] == pytest.approx([1, 0.5, 0, 0])
-    assert [not_together(0.0, one) for one in (0.0, 0.095, 0.115, 0.135, 0.4)] == pytest.approx(
-        [1, 1, 0.5, 0, 0]
-    )
-    assert not_together(0.01, 0.115) == pytest.approx(0.25)
+    assert [err_alone(one, 0.0) for one in (0.0, 0.01, 0.02, 0.5)] == pytest.approx([1, 0.5, 0, 0])
+    assert [err_alone(0.0, one) for one in (0.0, 0.1, 0.1125, 0.125, 0.4)] == pytest.approx([1, 1, 0.5, 0, 0])
+    assert err_alone(0.01, 0.1125) == pytest.approx(0.25)
+
+
+def test_little_was_left_out_where_what_lacks_the_majority_are_other_words() -> None:
+    told = [little_left_out(one) for one in (0.0, 0.5, 0.575, 0.65, 1.0)]
+    assert told == pytest.approx([1, 1, 0.5, 0, 0])
 
 
 def test_where_pairs_are_few_false_marks_are_taken_to_gather() -> None:

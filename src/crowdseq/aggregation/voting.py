@@ -75,14 +75,6 @@ def majority_shares(shares: FloatArray) -> FloatArray:
     return np.asarray(top / top.sum(axis=1, keepdims=True))
 
 
-def marks_of_majority(counts: FloatArray, outside: int) -> FloatArray:
-    """(2,) of (T, M) votes for anything but `outside`: those for the label with the most votes on their token
-    or as many as it, and all."""
-    marks = np.delete(counts, outside, axis=1) if outside >= 0 else counts
-    most = counts.max(axis=1, keepdims=True, initial=0.0)
-    return np.array([marks[marks == np.broadcast_to(most, marks.shape)].sum(), marks.sum()])
-
-
 def dependent_weights(counts: FloatArray, correlation: float) -> FloatArray:
     """(T, M) vote counts to (T, 1) weights of a vote: those that err together tell less than free ones.
 

@@ -38,9 +38,8 @@ _LEAST_TOGETHER = 0.3
 # independent people hardly to the second figure. Their false marks gather by the third, as in any text, and
 # not by the fourth.
 _MUCH_MISSED_TOGETHER, _HARDLY_TOGETHER = 0.08, 0.02
-_AS_ANY_TEXT, _BEYOND_ANY_TEXT = 0.095, 0.135
-# Where two looked and one marked, belief follows the mark: there no two ever miss the same.
-_TELLING_VOTERS = 3
+_AS_IN_ANY_TEXT, _BEYOND_ANY_TEXT = 0.1, 0.125
+_OTHER_WORDS, _SAME_WORDS = 0.5, 0.65  # are what lacks the majority, as `coupling.left_out` tells
 _LITTLE_STANDS, _MUCH_STANDS = 0.55, 0.7  # shares of marks
 OF_SOURCES = 4.0  # sources err by rule and cover each other, which pairs of votes do not show
 # Set on the same crowds, each weighing the same.
@@ -84,12 +83,10 @@ class VoteHits:
 
 @dataclass(frozen=True)
 class Asked:
-    """Tokens of one kind as the annotators' votes on them go together: inside or outside; rates (K,). voters:
-    how many labelled such a token at least."""
+    """Tokens of one kind as the annotators' votes on them go together: inside or outside; rates (K,)."""
 
     inside: bool
     rates: FloatArray
-    voters: int = 2
 
 
 def pair_sums(
@@ -97,7 +94,7 @@ def pair_sums(
 ) -> FloatArray:
     """(2,) over all pairs of votes on a token of the kind: the products of their deviations from what is
     usual of their annotators, and of the spreads of these; kin are no pairs."""
-    shared = _shared(votes, tags, outside, asked.inside, asked.voters)
+    shared = _shared(votes, tags, outside, asked.inside)
     tokens, annotators = votes.tokens[shared], votes.annotators[shared]
     usual = asked.rates[annotators]
     deviations = (votes.labels[shared] == tags[tokens]) - usual
@@ -128,11 +125,10 @@ class SharedErrors:
     speaking: BoolArray
 
 
-def shared_errors(placed: Placed[Any], version: int, *, inside: bool, voters: int = 2) -> SharedErrors:
-    """Under a version of the belief that the shards hold, on tokens inside something or else outside that so
-    many labelled at least."""
+def shared_errors(placed: Placed[Any], version: int, *, inside: bool) -> SharedErrors:
+    """Under a version of the belief that the shards hold, on tokens inside something or else outside."""
     hits = VoteHits(add_up(placed.each("vote_hits", version, inside)))
-    sums = add_up(placed.each("pair_sums", version, Asked(inside, hits.rates, voters)))
+    sums = add_up(placed.each("pair_sums", version, Asked(inside, hits.rates)))
     return SharedErrors(correlation(sums, inside=inside), hits.precision, hits.speaking)
 
 
@@ -148,23 +144,21 @@ def misses_gather(seen: SharedErrors) -> float:
     return min(seen.correlation / _MUCH_MISSED_TOGETHER, 1.0) * much_stands(seen.precision)
 
 
-def err_alone(placed: Placed[Any], version: int) -> float:
-    """0 to 1: how surely annotators do not err together under a version of the belief, neither in what they
-    miss nor in what they invent."""
-    missed = shared_errors(placed, version, inside=True, voters=_TELLING_VOTERS)
-    invented = shared_errors(placed, version, inside=False)
-    return not_together(missed.correlation, invented.correlation)
-
-
-def not_together(missed: float, invented: float) -> float:
-    """The same by how far misses and false marks gather."""
-    beyond = (invented - _AS_ANY_TEXT) / (_BEYOND_ANY_TEXT - _AS_ANY_TEXT)
+def err_alone(missed: float, invented: float) -> float:
+    """0 to 1: how surely annotators do not err together, neither in what they miss nor in what they invent,
+    by how far both gather."""
+    beyond = (invented - _AS_IN_ANY_TEXT) / (_BEYOND_ANY_TEXT - _AS_IN_ANY_TEXT)
     return max(0.0, 1.0 - missed / _HARDLY_TOGETHER) * min(max(1.0 - beyond, 0.0), 1.0)
 
 
 def much_stands(share: float) -> float:
     """0 to 1: whether most marks stand, by the share of them that does."""
     return min(max((share - _LITTLE_STANDS) / (_MUCH_STANDS - _LITTLE_STANDS), 0.0), 1.0)
+
+
+def little_left_out(left_out: float) -> float:
+    """0 to 1: whether what lacks the majority was never there, by how far it is the same words."""
+    return min(max((_SAME_WORDS - left_out) / (_SAME_WORDS - _OTHER_WORDS), 0.0), 1.0)
 
 
 def temperature(seen: SharedErrors, agreement: float, n_marked: int) -> float:
@@ -235,10 +229,10 @@ def told_of_sources(
     return np.asarray(told)
 
 
-def _shared(votes: ContextVotes, tags: IntArray, outside: int, inside: bool, least: int = 2) -> BoolArray:
-    """(V,) whether so many vote on the token, and it is told to be inside something, or else outside."""
+def _shared(votes: ContextVotes, tags: IntArray, outside: int, inside: bool) -> BoolArray:
+    """(V,) whether others vote on the token too, and it is told to be inside something, or else outside."""
     voters = np.bincount(votes.tokens, minlength=len(tags))
-    return np.asarray((voters[votes.tokens] >= least) & ((tags[votes.tokens] != outside) == inside))
+    return np.asarray((voters[votes.tokens] > 1) & ((tags[votes.tokens] != outside) == inside))
 
 
 def _pairs(tokens: IntArray, values: FloatArray, n_tokens: int) -> float:

@@ -140,6 +140,30 @@ def word_votes(corpus: Corpus) -> tuple[IntArray, IntArray]:
     return seen, inside
 
 
+def majority_words(words: IntArray, size: int, counts: FloatArray, outside: int) -> FloatArray:
+    """(3, W) from the words of tokens (T,), `size` of them, and votes (T, M): how many tokens each word is,
+    on how many of them at least half of the votes mark something, and on how many fewer do."""
+    voted = counts.sum(axis=1)
+    marked = voted - counts[:, outside]
+    held = (marked > 0) & (2.0 * marked >= voted)
+    kinds = (np.ones(len(words), np.bool_), held, (marked > 0) & ~held)
+    return np.stack([np.bincount(words[kind], minlength=size) for kind in kinds]).astype(np.float64)
+
+
+def left_out(by_word: FloatArray) -> float:
+    """0 to 1, from `majority_words` of a whole text: how far what lacks the majority is the same words that
+    have it elsewhere, beside how far these have it elsewhere themselves.
+
+    What people miss are other mentions of what they find; what single people invent is mostly not.
+    """
+    total, held, lost = by_word[:, by_word[0] > 1]
+    if not lost.any():
+        return 0.0
+    others = total - 1.0
+    usual = float(held @ ((held - 1.0) / others)) / max(float(held.sum()), 1.0)
+    return min(float(lost @ (held / others)) / float(lost.sum()) / usual, 1.0) if usual > 0.0 else 1.0
+
+
 def content_words(seen: IntArray, inside: IntArray, least_share: float) -> BoolArray:
     """(W,) words that are part of an entity in at least this share of their votes.
 

@@ -33,14 +33,12 @@ class CrowdFacts:
 
 @dataclass(frozen=True, eq=False)
 class Opened:
-    """What a shard brings: kinds of votes (C, …), its words, and how many candidates its tokens have. marks
-    (2,): how many have the majority of their token, and how many there are."""
+    """What a shard brings: kinds of votes (C, …), its words, and how many candidates its tokens have."""
 
     kinds: IntArray
     words: IntArray
     n_candidates: int
     widened: int
-    marks: FloatArray
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,8 +19,8 @@ from crowdseq.methods.sa_slc.calibration import (
     OF_SOURCES,
     Softening,
     err_alone,
+    little_left_out,
     misses_gather,
-    much_stands,
     shared_errors,
     temperature,
     together,
@@ -42,6 +42,8 @@ from crowdseq.methods.sa_slc.shard import SaSlcShard
 from crowdseq.numerics.crowds.dependency import DependencyModel, Smoothing
 
 _LATE_PLAUSIBILITY = 2.0 / 3.0  # as far as it counts in the end where text is short
+_ROUNDS_SEEN = 2  # until belief is more than the majority, and has not gone astray yet
+_UNSEEN = np.ones(2)  # as if all erred together
 _TOLD_BY_MISSES = 0.3  # less of it for what is outside, where it tells of what is missed
 _LEAST_AGREEMENT = 0.05  # below, a span that nobody drew is as good as forbidden
 
@@ -56,7 +58,7 @@ class State(Generic[P]):
     sources that look for some things only. recalled, judged: whether the first belief, against the majority,
     came from votes whose O says as much as its annotator finds, or from judged votes. marked: tokens believed
     to be inside something. surprise: how little the votes were foretold from the text alone, a mean of
-    -log p. alone: how surely annotators err alone, at the most that any belief on the way here showed.
+    -log p. first_errors: how far misses and false marks gathered in the first rounds.
     deepened: after how many rounds the truth model learned what takes longer than one."""
 
     version: Version
@@ -69,7 +71,7 @@ class State(Generic[P]):
     judged: bool = False
     marked: float = 0.0
     surprise: float = 0.0
-    alone: float = 0.0
+    first_errors: tuple[float, float] = (1.0, 1.0)
     deepened: tuple[int, ...] = ()
 
 
@@ -79,8 +81,9 @@ class JointEm(Generic[P]):
 
     model, kinds: the annotator model of the kinds of votes that occur, and which of them each shard has.
     words: the same for words whose mentions are coupled. facts: what the votes tell of the crowd. alone (K,):
-    whose labels stand, as nobody shares a token with them. standing: the share of marks that have the
-    majority. rows_folder: where shards keep their beliefs that stay on disk.
+    whose labels stand, as nobody shares a token with them. left_out: how far marks that lack the
+    majority are the same words that have it elsewhere. rows_folder: where shards keep their beliefs that stay
+    on disk.
     """
 
     cut: Cut
@@ -93,7 +96,7 @@ class JointEm(Generic[P]):
     smoothing: Smoothing
     facts: CrowdFacts
     alone: BoolArray
-    standing: float
+    left_out: float
     rows_folder: Path | None = None
     versions: Versions = field(default_factory=Versions)
     _rows: dict[int, int] = field(default_factory=dict)
@@ -126,8 +129,8 @@ class JointEm(Generic[P]):
         effort = search.steps if state.history else search.first_steps
         params = self.truth.train(state.pairs, state.params, effort)
         self.truth.score(params)
-        alone = self._alone(state)
-        plausible = self._plausible(state, alone)
+        first_errors = self._first_errors(state)
+        plausible = self._plausible(state, first_errors)
         apart = max(plausible) > 0.0
         sums: list[RoundSums] = self.placed.each("sum_up", before, bool(state.history), apart)
         version = self.versions.new()
@@ -141,7 +144,7 @@ class JointEm(Generic[P]):
             by_sources=state.by_sources,
             recalled=state.recalled,
             judged=state.judged,
-            alone=alone,
+            first_errors=first_errors,
             deepened=state.deepened,
         )
 
@@ -223,18 +226,23 @@ class JointEm(Generic[P]):
             return Regard(1.0, plausible, correlated)
         return Regard(1.0 - deference * _agreement([one.spans for one in sums]), plausible, correlated)
 
-    def _alone(self, state: State[P]) -> float:
-        """How surely annotators err alone, where that matters to the round after a state.
+    def _first_errors(self, state: State[P]) -> tuple[float, float]:
+        """How far misses gathered at least, and false marks last, in the first rounds, where that matters.
 
-        What was seen once holds: a belief that begins to take false marks for entities makes them look like
+        What was seen then holds: a belief that begins to take false marks for entities makes them look like
         misses of everybody else, which gather.
         """
         waits = self.facts.plausible < 1.0 and self._measures_misses(state)
-        if not waits or not state.history or state.recalled or state.judged:
-            return state.alone
-        return max(state.alone, err_alone(self.placed, state.version.number))
+        done = len(state.history)
+        if not waits or not 0 < done <= _ROUNDS_SEEN or state.recalled or state.judged:
+            return state.first_errors
+        missed, invented = (
+            shared_errors(self.placed, state.version.number, inside=inside).correlation
+            for inside in (True, False)
+        )
+        return min(state.first_errors[0], missed), invented
 
-    def _plausible(self, state: State[P], alone: float) -> Plausible:
+    def _plausible(self, state: State[P], first_errors: tuple[float, float]) -> Plausible:
         """How far plausibility counts in the round after a state.
 
         What looks like an entity to a tagger follows from the first belief, and what that leaves out would
@@ -250,7 +258,7 @@ class JointEm(Generic[P]):
             return Plausible(present, present / 2.0)
         if not state.history:
             return Plausible(present, 0.0)
-        present = max(present, alone * much_stands(self.standing))
+        present = max(present, err_alone(*first_errors) * little_left_out(self.left_out))
         gathered = misses_gather(shared_errors(self.placed, state.version.number, inside=True))
         return Plausible(present * (1.0 - _TOLD_BY_MISSES * gathered), present * gathered)
 
@@ -296,7 +304,7 @@ class JointEm(Generic[P]):
             **({"by_sources": np.ones(1)} if state.by_sources else {}),
             **({"recalled": np.ones(1)} if state.recalled else {}),
             **({"judged": np.ones(1)} if state.judged else {}),
-            **({"alone": np.array([state.alone])} if state.alone else {}),
+            "first_errors": np.array(state.first_errors),
             **({"deepened": np.array(state.deepened, np.float64)} if state.deepened else {}),
         }
 
@@ -343,7 +351,7 @@ class JointEm(Generic[P]):
             by_sources="by_sources" in arrays,
             recalled="recalled" in arrays,
             judged="judged" in arrays,
-            alone=float(arrays["alone"][0]) if "alone" in arrays else 0.0,
+            first_errors=_two(arrays.get("first_errors", _UNSEEN)),
             deepened=deepened,
         )
 
@@ -422,6 +430,11 @@ class JointEm(Generic[P]):
         found = self.placed.each("log10_sequences")
         n_sentences = self.cut.facts.n_sentences
         return add_up([free for free, _ in found]) / n_sentences, add_up([v for _, v in found]) / n_sentences
+
+
+def _two(values: FloatArray) -> tuple[float, float]:
+    first, second = values.tolist()
+    return first, second
 
 
 def _agreement(spans: Sequence[IntArray]) -> float:

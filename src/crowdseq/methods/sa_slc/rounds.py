@@ -24,7 +24,7 @@ from crowdseq.engines.shards import Numbering, add_up
 from crowdseq.errors import SettingsError
 from crowdseq.evaluation.crowd_profile import CrowdProfile, without_silence
 from crowdseq.evaluation.scores import evaluate
-from crowdseq.methods.sa_slc.coupling import content_words
+from crowdseq.methods.sa_slc.coupling import content_words, left_out
 from crowdseq.methods.sa_slc.evidence import model_of_kinds
 from crowdseq.methods.sa_slc.exchange import CrowdFacts, Opened
 from crowdseq.methods.sa_slc.joint_em import JointEm, State
@@ -71,16 +71,17 @@ def prepare(
         smoothing=_smoothing(settings.votes.smoothing, scheme),
         facts=facts,
         alone=profile.alone & settings.search.keep_alone,
-        standing=_share([one.marks for one in opened]),
+        left_out=_left_out(placed, facts, scheme),
         rows_folder=_rows_folder(ordered, context),
     )
     return session, opened
 
 
-def _share(parts: Sequence[FloatArray]) -> float:
-    """The first of two sums as a share of the second; all of nothing."""
-    part, whole = add_up(parts)
-    return float(part / whole) if whole else 1.0
+def _left_out(placed: Placed[SaSlcShard], facts: CrowdFacts, scheme: LabelScheme) -> float:
+    """How far the majority leaves out what it has elsewhere, where that is asked for: in short texts."""
+    if facts.plausible == 1.0 or scheme.outside < 0:
+        return 0.0
+    return left_out(add_up(placed.each("majority_words")))
 
 
 def _rows_folder(ordered: OrderedCut, context: RunContext) -> Path | None:

@@ -16,7 +16,6 @@ from crowdseq.aggregation.voting import (
     drawn_spans,
     label_counts,
     majority_shares,
-    marks_of_majority,
     shares_of_counts,
 )
 from crowdseq.arrays import BoolArray, FloatArray, IntArray
@@ -36,7 +35,7 @@ from crowdseq.methods.sa_slc.calibration import (
     told_of_people,
     told_of_sources,
 )
-from crowdseq.methods.sa_slc.coupling import Coupling, word_votes
+from crowdseq.methods.sa_slc.coupling import Coupling, majority_words, word_votes
 from crowdseq.methods.sa_slc.evidence import (
     ContextVotes,
     Evidence,
@@ -127,8 +126,7 @@ class SaSlcShard:
         couples = settings.mentions.coupling or settings.mentions.surprise
         self._coupling = Coupling.of(corpus, self._words, linked) if couples else None
         words = self._coupling.word_numbers if self._coupling is not None else np.zeros(0, np.int64)
-        marks = marks_of_majority(self._counts, corpus.scheme.outside)
-        return Opened(self.evidence.rows, words, int(chosen.mask.sum()), chosen.widened, marks)
+        return Opened(self.evidence.rows, words, int(chosen.mask.sum()), chosen.widened)
 
     def _choose_candidates(self) -> Candidates:
         search, corpus = self._settings.search, self.corpus
@@ -139,6 +137,12 @@ class SaSlcShard:
             mask[known, corpus.gold_tags[known]] = True
         scheme = corpus.scheme
         return with_paths(mask, corpus.offsets, scheme.allowed, scheme.starts, scheme.ends)
+
+    @asks_only
+    def majority_words(self) -> FloatArray:
+        """See there."""
+        text = self.corpus.text
+        return majority_words(text.token_ids, len(text.words), self._counts, self.corpus.scheme.outside)
 
     def open_truth(self, opener: Callable[..., TruthPart], folds: IntArray) -> None:
         """opener: makes the truth model's part from the text, (T, M) likely labels and (N,) folds."""
