@@ -17,7 +17,7 @@ from crowdseq.core.corpus import Corpus
 from crowdseq.core.labels import LabelScheme
 from crowdseq.core.spans import Span, decode, encode
 from crowdseq.evaluation.span_work import SpanWork
-from crowdseq.evaluation.verdicts import DROP, GOOD, UNKNOWN, WATCH, Measure, with_verdicts
+from crowdseq.evaluation.verdicts import DROP, GOOD, UNKNOWN, WATCH, Measure, _Errors, with_verdicts
 from crowdseq.workflows.learning import learn
 from crowdseq.workflows.runs.saving import annotators_csv
 from kinship_oracles import drawn_cast
@@ -295,3 +295,15 @@ def test_nobody_is_accused_of_anything_by_one_span() -> None:
     assert many.verdict == DROP
     assert "wrong types in 100 % of the marks" in many.reason
     assert "breaks the label scheme in 100 % of the labelled spans" in many.flags
+
+
+def test_nobody_overlooks_more_than_all() -> None:
+    """What is believed by halves is wanted by halves, but overlooked as a whole."""
+    world = random_corpus(0, annotators=6, sentences=60, voters=6, accuracy=0.55)
+    work = SpanWork.of(world, learn(world, "dawid-skene", tagger=False).consensus.tag_ids)
+    halves = np.full(len(work.spans), 0.6)
+    errors = _Errors.of(work, halves, world)
+    assert (errors.overlooked <= errors.right).all()
+    assert (errors.overlooked > work.wanted(halves)).any()
+    seen_by = [int((work.seen_by == number).sum()) for number in range(work.n_annotators)]
+    assert errors.right.tolist() == seen_by

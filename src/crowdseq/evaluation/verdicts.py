@@ -84,11 +84,13 @@ def with_verdicts(consensus: Consensus, *, silence: str = "auto", is_truth: bool
 @dataclass(frozen=True, eq=False)
 class _Errors:
     """(K,) spans drawn with another type than the right one, with other bounds, where nothing is; right
-    spans that were overlooked; and the (K, types) numbers of spans drawn and of spans that are right."""
+    spans that were seen, and of them those that were overlooked; and the (K, types) numbers of spans drawn
+    and of spans that are right."""
 
     retyped: FloatArray
     misbound: FloatArray
     invented: FloatArray
+    right: FloatArray
     overlooked: FloatArray
     drawn_of: FloatArray
     right_of: FloatArray
@@ -116,6 +118,7 @@ class _Errors:
             retyped,
             misbound,
             work.sums(wrong & ~touches[work.seen]),
+            work.sums(right[work.seen]),
             np.maximum(missed - retyped - misbound, 0.0),
             drawn_of,
             right_of,
@@ -226,7 +229,7 @@ class _Bench:
 
     def _faults(self, number: int) -> Iterator[str]:
         """The kinds of errors that make up much of the work, the most common first."""
-        drawn, wanted, errors = self.work.n_drawn[number], self.wanted[number], self.errors
+        drawn, errors = self.work.n_drawn[number], self.errors
         if self.beyond_chance:
             return
         shares = {
@@ -235,7 +238,9 @@ class _Bench:
             "wrong bounds in {} of the marks": errors.misbound[number] / drawn,
         }
         if not self.abstains:
-            shares[f"overlooks {{}} of the {self.unit}s"] = errors.overlooked[number] / max(wanted, 1e-9)
+            shares[f"overlooks {{}} of the {self.unit}s"] = errors.overlooked[number] / max(
+                errors.right[number], 1.0
+            )
         for words, share in sorted(shares.items(), key=lambda item: -item[1])[:_SHOWN_FAULTS]:
             if share >= _TOLD:
                 yield (words if share >= _AT_RANDOM else words.removeprefix("marks at random: ")).format(
