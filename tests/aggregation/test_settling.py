@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from builders import random_corpus
-from crowdseq.aggregation.settling import LoneLabels, best_spans, best_valid_tags
+from crowdseq.aggregation.settling import LoneLabels, best_spans, best_valid_tags, sharpened
 from crowdseq.aggregation.voting import drawn_spans
 from crowdseq.arrays import FloatArray
 from crowdseq.core.corpus import Corpus
@@ -112,3 +112,15 @@ def test_labels_of_those_who_share_tokens_are_not_kept() -> None:
     told = LoneLabels.apart(world, found, posteriors, keep=True)
     assert told.tag_ids is found
     assert told.parameters() == {}
+
+
+def test_a_softened_belief_is_sharpened_again_but_not_a_doubt_that_was_added() -> None:
+    belief = np.array([[0.9, 0.1], [0.3, 0.7], [0.97, 0.03]])
+    softer = belief ** (1 / 3)
+    softer /= softer.sum(axis=1, keepdims=True)
+    told = softer.copy()
+    told[2] = [0.4, 0.6]  # the text's word against an O that was settled
+    found = sharpened(told, 3.0, np.array([0, 1, 0]))
+    np.testing.assert_allclose(found[:2], belief[:2])
+    assert found[2].tolist() == [0.4, 0.6]
+    assert sharpened(told, 1.0, np.array([0, 1, 0])) is told

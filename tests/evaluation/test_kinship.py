@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from builders import random_corpus
+from builders import corpus, random_corpus
 from crowdseq.core.corpus import Corpus
 from crowdseq.evaluation import tetrads
 from crowdseq.evaluation.kinship import Kin, find_kin, kin_weights
@@ -137,6 +137,13 @@ def test_weights_are_what_a_slow_sum_gives() -> None:
     assert kin_weights(world, ()).tolist() == [1.0] * len(world.annotations.voters)
 
 
+def test_a_single_difference_among_many_spans_is_one() -> None:
+    line = "Ada/?/B-PER/B-PER slept/?/O/O"
+    same, differing = corpus(*[line] * 150), corpus(*[line] * 149, "Ada/?/B-PER/O slept/?/O/O")
+    assert Agreements.of(same).are_alike[0, 1]
+    assert not Agreements.of(differing).are_alike[0, 1]
+
+
 def test_twins_with_whom_nobody_has_much_in_common_are_kin() -> None:
     """No witness can tell of them, as nobody else marks what they mark."""
     values = np.array(
@@ -150,13 +157,13 @@ def test_twins_with_whom_nobody_has_much_in_common_are_kin() -> None:
     )
     shared = np.full((5, 5), 150.0)
     np.fill_diagonal(shared, 0.0)
-    assert [pair[:2] for pair in twins(Agreements(values, shared))] == [(0, 1)]
-    assert not twins(Agreements(values, shared / 2.0))
+    assert [pair[:2] for pair in twins(Agreements(values, shared, values == 1.0))] == [(0, 1)]
+    assert not twins(Agreements(values, shared / 2.0, values == 1.0))
     some_other = values.copy()
     some_other[0, 2] = some_other[2, 0] = 0.6
-    assert not twins(Agreements(some_other, shared))
+    assert not twins(Agreements(some_other, shared, values == 1.0))
     differing = values.copy()
     differing[0, 1] = differing[1, 0] = 0.98
-    assert not twins(Agreements(differing, shared))
+    assert not twins(Agreements(differing, shared, differing == 1.0))
     everybody = np.ones((5, 5))
-    assert not twins(Agreements(everybody, shared))
+    assert not twins(Agreements(everybody, shared, everybody == 1.0))

@@ -203,7 +203,7 @@ def test_people_who_mark_nothing_make_nobody_sure() -> None:
 
 def test_where_no_four_share_text_copies_cannot_be_told() -> None:
     """Six annotators, two for each third of the text: find_kin has no witness, and silence would be a lie."""
-    world = drawn_cast(dict.fromkeys("abcdef", 0.8))
+    world = drawn_cast(dict.fromkeys("abcdef", 0.9))
     pairs = [
         world.keep_annotators(pair).select(np.arange(at, 300, 3))
         for at, pair in enumerate(("ab", "cd", "ef"))
@@ -242,6 +242,15 @@ def test_two_who_differ_are_told_that_nobody_decides_until_a_third_does() -> Non
     for who in (2, 3):
         with_blank = without(with_blank, 1.0, who=who)
     assert "undecided" in kinds(remarks_before(with_blank)), "who marks nothing decides nothing"
+
+
+def test_of_pairs_who_are_apart_those_who_differ_are_named_and_no_others() -> None:
+    differing, agreeing = drawn_cast({"a": 0.6, "b": 0.6}), drawn_cast({"c": 0.97, "d": 0.97}, seed=1)
+    (told,) = (one for one in remarks_before(joined(differing, agreeing)) if one.kind == "undecided")
+    assert told.evidence["annotators"] == ["a", "b"]
+    (alone,) = (one for one in remarks_before(differing) if one.kind == "undecided")
+    assert told.evidence["share"] == alone.evidence["share"]
+    assert "undecided" not in kinds(remarks_before(agreeing))
 
 
 def test_the_share_on_which_two_differ_is_counted_token_by_token() -> None:

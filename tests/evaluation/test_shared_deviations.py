@@ -135,7 +135,7 @@ def test_two_copies_of_one_are_relatives_and_nobody_beyond_them() -> None:
     values = np.full((4, 4), 0.4)
     for one, other, value in ((0, 1, 0.8), (0, 2, 0.8), (1, 2, 0.6), (2, 3, 0.7), (0, 3, 0.75)):
         values[one, other] = values[other, one] = value
-    agreements = Agreements(values, np.full((4, 4), 200.0))
+    agreements = Agreements(values, np.full((4, 4), 200.0), values == 1.0)
     known = [Kin(0, 1, 0.8, 0.2, 0.8), Kin(0, 2, 0.8, 0.2, 0.5), Kin(2, 3, 0.7, 0.2, 0.5)]
     told = relatives(agreements, known)
     assert [kin[:3] for kin in told] == [(1, 2, 0.6)], "0 and 3 agree more than 2 and 3"

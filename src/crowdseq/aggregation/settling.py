@@ -48,16 +48,22 @@ def settle(
         tag_ids = best_valid_tags(corpus, posteriors, tie_order)
     if temperature != 1.0:
         parameters["temperature"] = temperature
-    reports = judge_annotators(corpus, sharpened(posteriors, temperature), tag_ids)
+    reports = judge_annotators(corpus, sharpened(posteriors, temperature, tag_ids), tag_ids)
     return Consensus(corpus, tag_ids, posteriors, reports, parameters, tuple(history))
 
 
-def sharpened(posteriors: FloatArray, temperature: float) -> FloatArray:
-    """(T, M) the belief that was softened by a temperature, token by token."""
+def sharpened(posteriors: FloatArray, temperature: float, tag_ids: IntArray) -> FloatArray:
+    """(T, M) the belief that was softened by a temperature, token by token.
+
+    Where another label than the settled one (T,) is told to be likeliest it is not that belief that speaks,
+    but a doubt that was added to it: such a row is left as it was told.
+    """
     if temperature == 1.0:
         return posteriors
     raised = posteriors**temperature
-    return np.asarray(raised / raised.sum(axis=1, keepdims=True))
+    raised /= raised.sum(axis=1, keepdims=True)
+    speaks = posteriors.argmax(axis=1) == tag_ids
+    return np.where(speaks[:, None], raised, posteriors)
 
 
 def best_valid_tags(

@@ -102,8 +102,9 @@ class JudgeShard:
     def part(self) -> JudgingPart:
         """Opened when it is asked, so that nothing of it need be kept."""
         file = read_settled(self._folder, self._shard)
-        posteriors = sharpened(file.arrays[_PROBABILITIES], self._temperature)
-        return JudgingPart(self._shard.corpus, posteriors, file.arrays[_TAGS])
+        tag_ids = file.arrays[_TAGS]
+        posteriors = sharpened(file.arrays[_PROBABILITIES], self._temperature, tag_ids)
+        return JudgingPart(self._shard.corpus, posteriors, tag_ids)
 
 
 def judge_stored(

@@ -26,10 +26,12 @@ class Agreements:
 
     Of spans it is their F1, exact in bounds and type; of plain tags Cohen's kappa, which is s_k · s_l where
     errors fall by chance. It is lent a little of the crowd's mean, so that few spans make no certainty.
+    are_alike: who never differ at all.
     """
 
     values: FloatArray
     shared: FloatArray
+    are_alike: BoolArray
 
     @classmethod
     def of(cls, corpus: Corpus) -> "Agreements":
@@ -42,7 +44,8 @@ class Agreements:
         np.fill_diagonal(shared, 0.0)
         known = np.where(shared > 0, np.nan_to_num(values), 0.0)
         mean = (known * shared).sum() / max(shared.sum(), 1.0)
-        return cls((known * shared + mean * _LENT_SPANS) / (shared + _LENT_SPANS), shared)
+        lent = (known * shared + mean * _LENT_SPANS) / (shared + _LENT_SPANS)
+        return cls(lent, shared, (known == 1.0) & (shared > 0))
 
     @cached_property
     def errors(self) -> FloatArray:
@@ -50,12 +53,6 @@ class Agreements:
         spread = _CLUSTERING * np.maximum(self.values * (1.0 - self.values), 0.0)
         result: FloatArray = np.sqrt(spread / np.maximum(self.shared, 1.0))
         return result
-
-    @property
-    def are_alike(self) -> BoolArray:
-        """(K, K) who never differ."""
-        found: BoolArray = (1.0 - self.values) * (self.shared + _LENT_SPANS) <= _LENT_SPANS
-        return found & (self.shared > 0)
 
     @property
     def are_close(self) -> BoolArray:

@@ -85,6 +85,8 @@ def relatives(agreements: Agreements, known: Sequence[Kin]) -> list[Kin]:
     """Pairs who are kin of the same third and agree less with each other than with that one, whom both copy:
     they depend as far as both of them do.
     """
+    if not known:
+        return []
     size = len(agreements.values)
     ties, is_kin = np.zeros((size, size)), np.zeros((size, size), np.bool_)
     for one, other, _, _, dependence in known:

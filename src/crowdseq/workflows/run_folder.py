@@ -79,7 +79,7 @@ def open_run(folder: str | Path) -> OpenedRun:
     probabilities = read_probabilities(path / POSTERIORS, corpus, LEARN_AGAIN)
     tag_ids = read_labels(path / LABELS, corpus, probabilities, LEARN_AGAIN)
     parameters = _parameters(path, metrics, corpus)
-    belief = sharpened(probabilities, _temperature(metrics))
+    belief = sharpened(probabilities, _temperature(metrics), tag_ids)
     reports = judge_annotators(corpus, belief, tag_ids)
     history = metrics.numbers("history")
     try:

@@ -89,4 +89,5 @@ def _targets(consensus: Consensus, hard: bool) -> FloatArray:
     """(T, M) settled tags, or what is believed, as it was before it was softened for people."""
     if hard:
         return np.eye(len(consensus.corpus.scheme))[consensus.tag_ids]
-    return sharpened(consensus.probabilities, float(consensus.parameters.get("temperature", 1.0)))
+    temperature = float(consensus.parameters.get("temperature", 1.0))
+    return sharpened(consensus.probabilities, temperature, consensus.tag_ids)

@@ -55,7 +55,8 @@ GRADED = Series(
     grade_crowd,
     (
         "crowds: four texts, four kinds of people (good, middling, bad, and such as miss half), two, three,",
-        "five or nine of them, and 80, 250 or 600 sentences. Nobody copies, everybody sees everything.",
+        "five or nine of them, and 80, 250 or 600 sentences, of which people decide 0, .4 and .2 by the form",
+        "of a mention, once for good. Nobody copies, everybody sees everything.",
         "They were looked at while the method was made.",
     ),
     " --graded",
@@ -95,7 +96,11 @@ def page(series: Series, cells: Sequence[Mapping[str, Any]]) -> str:
         "|---|---:|---:|---:|---:|",
     ]
     lines += [_summary(name, known) for name in COMPARED]
-    lines += ["", f"| crowd | {' | '.join(COMPARED)} | calibration error of {OURS} |", f"|---|{'---:|' * 8}"]
+    lines += [
+        "",
+        f"| crowd | {' | '.join(COMPARED)} | calibration error of {OURS} |",
+        f"|---|{'---:|' * (len(COMPARED) + 1)}",
+    ]
     lines += [_line(cell) for cell in sorted(cells, key=_lead)]
     commits = ", ".join(sorted({cell["commit"] for cell in cells}))
     chosen = f"--first {min(numbers)} --count {len(cells)}"
@@ -108,6 +113,8 @@ def _lead(cell: Mapping[str, Any]) -> float:
 
 
 def _summary(name: str, cells: Sequence[Mapping[str, Any]]) -> str:
+    if not cells:
+        return f"| {name} | n/a | n/a | n/a | n/a |"
     behind = [max(cell["scores"].values()) - cell["scores"][name] for cell in cells]
     below = [cell["scores"][VOTES_OF_THE_SPEAKING] - cell["scores"][name] for cell in cells]
     mean = fmean(cell["scores"][name] for cell in cells)
@@ -149,11 +156,16 @@ def main() -> None:
     git = ["git", "describe", "--always", "--dirty"]
     commit = subprocess.run(git, capture_output=True, text=True, check=True).stdout.strip()
     series, first, count = (GRADED, 0, len(GRADES)) if asked.graded else (DRAWN, 1000, 60)
-    first, count = (first if asked.first is None else asked.first), asked.count or count
+    first, count = (
+        (first, count) if asked.first is None else (asked.first, count - asked.first * asked.graded)
+    )
+    count = asked.count or count
+    if asked.graded and not 0 <= first < first + count <= len(GRADES):
+        parser.error(f"crowds by degrees have the numbers 0 to {len(GRADES) - 1}")
     path, wanted = asked.output / "cells" / f"{series.name}.jsonl", range(first, first + count)
-    cells = {} if asked.again else read_cells(path)
+    cells, renewed = read_cells(path), set(wanted) if asked.again else set()
     for number in wanted:
-        if number not in cells:
+        if number in renewed or number not in cells:
             cells[number] = compute(series, asked.data, number, commit)
             write_cells(path, [cells[one] for one in sorted(cells)])
             sys.stderr.write(_line(cells[number]) + "\n")

@@ -96,7 +96,7 @@ def _kinship(seen: CrowdView, kinship: bool) -> Iterator[Remark]:
         from crowdseq.evaluation.remarks.kinship import families, undecided, unknown_kin
 
         yield from families(seen, kin, kinship)
-        yield from unknown_kin(seen)
+        yield from unknown_kin(seen, kin)
         yield from undecided(seen)
 
 

@@ -1,6 +1,6 @@
 """Remarks on whom to believe: who copies whom, and what too few annotators cannot tell."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 import numpy as np
 from scipy import sparse
@@ -51,8 +51,9 @@ def families(seen: CrowdView, kin: Sequence[Kin], kinship: bool) -> Iterator[Rem
         )
 
 
-def unknown_kin(seen: CrowdView) -> Iterator[Remark]:
-    """Copies are told by what two others foretell of a pair, all four of whom must share text."""
+def unknown_kin(seen: CrowdView, kin: Sequence[Kin]) -> Iterator[Remark]:
+    """Copies are told by what two others foretell of a pair, all four of whom must share text; kin: who are
+    known all the same."""
     if len(seen.working) < 2 or not (seen.voters > 1).any():
         return
     evidence = {"annotators": float(len(seen.working))}
@@ -62,9 +63,10 @@ def unknown_kin(seen: CrowdView) -> Iterator[Remark]:
     elif seen.voters.max() < LEAST_ANNOTATORS and not _four_share_text(seen):
         few = len(seen.working) < LEAST_ANNOTATORS
         who = "fewer than four annotators" if few else "no four annotators share text with each other"
-        text = f"{who}: whether one copies another cannot be told"
+        beyond = "beyond those who never differ, " if kin else ""
+        text = f"{who}: {beyond}whether one copies another cannot be told"
         yield Remark("kinship-unknown", text, "note", evidence)
-        yield from _twins(seen)
+        yield from _twins(seen, {pair[:2] for pair in kin})
 
 
 def _four_share_text(seen: CrowdView) -> bool:
@@ -81,12 +83,15 @@ def _four_share_text(seen: CrowdView) -> bool:
     return False
 
 
-def _twins(seen: CrowdView) -> Iterator[Remark]:
-    """Two who never differ, where nothing else could tell that one of them is a copy."""
+def _twins(seen: CrowdView, known: Collection[tuple[int, int]]) -> Iterator[Remark]:
+    """Two who never differ and are not known to be kin, where nothing else could tell that one is a copy."""
     counts = AgreementCounts.of(seen.corpus)
     values, shared = counts.measured()
     np.fill_diagonal(shared, 0.0)
-    for first, second in zip(*np.nonzero(np.triu((values == 1.0) & (shared >= LEAST_SHARED))), strict=True):
+    alike = np.triu((values == 1.0) & (shared >= LEAST_SHARED))
+    for first, second in zip(*(column.tolist() for column in np.nonzero(alike)), strict=True):
+        if (first, second) in known:
+            continue
         names = seen.names(np.array([first, second]))
         text = (
             f"{names[0]} and {names[1]} have the same labels wherever they share text: is one a copy of the "
@@ -109,9 +114,14 @@ def undecided(seen: CrowdView) -> Iterator[Remark]:
     met = np.unique(people[:, 0].astype(np.int64) * size + people[:, 1])
     partners = np.bincount(np.concatenate([met // size, met % size]), minlength=size)
     apart = (partners[people] == 1).all(axis=1) & (labels != seen.corpus.scheme.outside).any(axis=1)
-    share = float((labels[apart, 0] != labels[apart, 1]).mean()) if apart.any() else 0.0
-    if apart.sum() < _FEW_MARKS or share < _OFTEN:
+    # Who has one partner is in one pair, which its first member names.
+    marked = np.bincount(people[apart, 0], minlength=size)
+    differing = np.bincount(people[apart, 0], labels[apart, 0] != labels[apart, 1], minlength=size)
+    much = (marked >= _FEW_MARKS) & (differing >= _OFTEN * marked)
+    apart &= much[people[:, 0]]
+    if not apart.any():
         return
+    share = float(differing[much].sum() / marked[much].sum())
     names = seen.names(np.unique(people[apart]))
     who = f"{names[0]} and {names[1]}" if len(names) == 2 else f"two by two, {listed(names)}"
     text = (

@@ -203,7 +203,7 @@ def told_of_people(
     """(T, M) probabilities of what people labelled, from the softened belief, what the text alone says, and
     the sharp belief.
 
-    An O of one person who marked nothing there is told as the text alone tells it: nobody else looked. Of
+    An O where nobody marked anything and at most one person looked is told as the text alone tells it. Of
     several it is told halfway from the softened belief to the text where the text is surer.
     """
     quiet = (seen.marks == 0) & (believed.argmax(axis=1) == outside)

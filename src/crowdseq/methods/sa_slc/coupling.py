@@ -154,7 +154,8 @@ def left_out(by_word: FloatArray) -> float:
     """0 to 1, from `majority_words` of a whole text: how far what lacks the majority is the same words that
     have it elsewhere, beside how far these have it elsewhere themselves.
 
-    What people miss are other mentions of what they find; what single people invent is mostly not.
+    What people miss are other mentions of what they find; what single people invent is mostly not. 1 where
+    no word that has the majority has it twice, and 0 where nothing lacks it.
     """
     total, held, lost = by_word[:, by_word[0] > 1]
     if not lost.any():

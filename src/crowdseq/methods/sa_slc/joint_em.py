@@ -43,7 +43,7 @@ from crowdseq.numerics.crowds.dependency import DependencyModel, Smoothing
 
 _LATE_PLAUSIBILITY = 2.0 / 3.0  # as far as it counts in the end where text is short
 _ROUNDS_SEEN = 2  # until belief is more than the majority, and has not gone astray yet
-_UNSEEN = np.ones(2)  # as if all erred together
+_UNSEEN = (1.0, 1.0)  # as if all erred together
 _TOLD_BY_MISSES = 0.3  # less of it for what is outside, where it tells of what is missed
 _LEAST_AGREEMENT = 0.05  # below, a span that nobody drew is as good as forbidden
 
@@ -71,7 +71,7 @@ class State(Generic[P]):
     judged: bool = False
     marked: float = 0.0
     surprise: float = 0.0
-    first_errors: tuple[float, float] = (1.0, 1.0)
+    first_errors: tuple[float, float] = _UNSEEN
     deepened: tuple[int, ...] = ()
 
 
@@ -351,7 +351,7 @@ class JointEm(Generic[P]):
             by_sources="by_sources" in arrays,
             recalled="recalled" in arrays,
             judged="judged" in arrays,
-            first_errors=_two(arrays.get("first_errors", _UNSEEN)),
+            first_errors=_two(arrays["first_errors"]) if "first_errors" in arrays else _UNSEEN,
             deepened=deepened,
         )
 

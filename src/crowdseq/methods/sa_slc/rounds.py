@@ -71,15 +71,17 @@ def prepare(
         smoothing=_smoothing(settings.votes.smoothing, scheme),
         facts=facts,
         alone=profile.alone & settings.search.keep_alone,
-        left_out=_left_out(placed, facts, scheme),
+        left_out=_left_out(placed, facts, settings.votes, scheme),
         rows_folder=_rows_folder(ordered, context),
     )
     return session, opened
 
 
-def _left_out(placed: Placed[SaSlcShard], facts: CrowdFacts, scheme: LabelScheme) -> float:
+def _left_out(
+    placed: Placed[SaSlcShard], facts: CrowdFacts, votes: VoteSettings, scheme: LabelScheme
+) -> float:
     """How far the majority leaves out what it has elsewhere, where that is asked for: in short texts."""
-    if facts.plausible == 1.0 or scheme.outside < 0:
+    if facts.plausible == 1.0 or not (votes.measured and votes.plausibility) or scheme.outside < 0:
         return 0.0
     return left_out(add_up(placed.each("majority_words")))
 
