@@ -23,7 +23,7 @@ from crowdseq_research.zoo.rows import BEFORE, OURS, ROWS, VOTES_OF_THE_SPEAKING
 
 COMPARED = (VOTES_OF_THE_SPEAKING, "dawid-skene", "ibcc", "hmm-crowd", "bsc", BEFORE, OURS)
 CLOSE = 0.01
-_LOOKED_AT = 4000
+_LOOKED_AT = 5000
 _MISLED = 0.35  # where nobody is better than that, most of the crowd is wrong in the same way
 
 
