@@ -304,7 +304,7 @@ class JointEm(Generic[P]):
             **({"by_sources": np.ones(1)} if state.by_sources else {}),
             **({"recalled": np.ones(1)} if state.recalled else {}),
             **({"judged": np.ones(1)} if state.judged else {}),
-            "first_errors": np.array(state.first_errors),
+            **({"first_errors": np.array(state.first_errors)} if state.first_errors != _UNSEEN else {}),
             **({"deepened": np.array(state.deepened, np.float64)} if state.deepened else {}),
         }
 
