@@ -8,23 +8,19 @@ from crowdseq_research.zoo.drawn_check import DRAWN, GRADED, page
 from crowdseq_research.zoo.figures import crowd_digest
 from crowdseq_research.zoo.graded_crowds import GRADES, grade_crowd
 
-DATA = Path(__file__).parents[4] / "shared" / "data"
-needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="the corpora are not there")
-
 
 def test_every_combination_is_there_once() -> None:
     assert len(GRADES) == len(set(GRADES)) == 4 * 4 * 4 * 3
 
 
-@needs_data
 @pytest.mark.parametrize("number", [0, 100, len(GRADES) - 1])
-def test_a_crowd_by_degrees_is_what_its_number_says(number: int) -> None:
+def test_a_crowd_by_degrees_is_what_its_number_says(shared_data: Path, number: int) -> None:
     text, _, count, sentences = GRADES[number]
-    drawn = grade_crowd(DATA, number)
+    drawn = grade_crowd(shared_data, number)
     assert drawn.peculiar[0] == text
     assert len(drawn.corpus) == sentences
     assert len(drawn.corpus.annotators) == count
-    assert crowd_digest(drawn.corpus) == crowd_digest(grade_crowd(DATA, number).corpus)
+    assert crowd_digest(drawn.corpus) == crowd_digest(grade_crowd(shared_data, number).corpus)
 
 
 def cell(number: int, ours: float, theirs: float) -> dict[str, object]:
